@@ -1,1 +1,1 @@
-"""A stand-in AKS on this machine: the real Pulumi engine and Kubernetes control plane, simulated Azure and nodes."""
+"""A stand-in AKS on this machine: real Pulumi engine and Kubernetes control plane, simulated Azure and nodes."""

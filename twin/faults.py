@@ -1,12 +1,11 @@
 """The faults a person or a test can switch on, kept in one small file of the twin."""
 
 import json
-import os
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from twin.errors import TwinError
+from twin.files import replace_text
 
 
 @dataclass(frozen=True)
@@ -39,12 +38,8 @@ FAULTS: dict[str, Fault] = {
     "node-not-ready": Fault("nodes turn NotReady", "nodes", _POOL),
     "no-slices": Fault("the DRA driver publishes no ResourceSlice", "nodes", _POOL),
     "incomplete-pool": Fault("a resource pool announces more slices than it publishes", "nodes", _POOL),
-    "stale-generation": Fault(
-        "an older generation of the resource pool stays beside the current", "nodes", _POOL
-    ),
-    "tainted-devices": Fault(
-        "the devices carry a NoSchedule taint (dropped by 1.35 and older)", "nodes", _POOL
-    ),
+    "stale-generation": Fault("an older generation of the resource pool stays beside the current", "nodes", _POOL),
+    "tainted-devices": Fault("the devices carry a NoSchedule taint (dropped by 1.35 and older)", "nodes", _POOL),
     "prepare-fails": Fault("the driver fails to prepare claims on the node", "nodes", _POOL),
     "image-pull": Fault("container images can't be pulled", "nodes", _POOL),
     "drain-blocked": Fault(
@@ -71,9 +66,7 @@ def switch(file: Path, name: str, argument: str | None, *, on: bool) -> None:
     faults.pop(name, None)
     if on:
         faults[name] = argument
-    with tempfile.NamedTemporaryFile("w", dir=file.parent, prefix=".faults", delete=False) as scratch:
-        json.dump(faults, scratch)
-    os.replace(scratch.name, file)  # noqa: PTH105 - atomic, unlike write_text
+    replace_text(file, json.dumps(faults))
 
 
 def _check_argument(name: str, fault: Fault, argument: str | None, *, on: bool) -> None:

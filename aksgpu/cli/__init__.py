@@ -1,0 +1,62 @@
+"""The `aksgpu` command. Each sub-command is a file of its own, imported when it is called."""
+
+import sys
+from collections.abc import Sequence
+
+from cyclopts import App
+
+from aksgpu.errors import AksgpuError
+
+_EXAMPLES = """
+Examples:
+
+    aksgpu twin exec -- pulumi preview --stack dev   # rehearse on this machine
+
+    aksgpu twin status                               # what runs, and from where
+
+    aksgpu rules dual-advertisement                  # why, and how to fix it
+"""
+
+app = App(
+    name="aksgpu",
+    help="Move the NVIDIA GPUs of AKS clusters to Kubernetes dynamic resource allocation (DRA).\n" + _EXAMPLES,
+    help_format="plaintext",
+    version_flags=["--version"],
+)
+app.command("aksgpu.cli.twin:app", name="twin", help="A stand-in AKS on this machine.")
+app.command("aksgpu.cli.rules:rules", name="rules", help="The rule book: what is checked, why, and the fix.")
+app.command("aksgpu.cli.up:up", name="up", help="Deploy a stack and show what Azure and Kubernetes report.")
+app.command("aksgpu.cli.down:down", name="down", help="Destroy a stack, consumers before claims before pools.")
+
+
+def main(tokens: Sequence[str] | None = None) -> None:
+    """Run the command; a mistake is one paragraph on stderr and exit code 2, never a traceback."""
+    try:
+        result = app(tokens, result_action="return_value")
+    except AksgpuError as error:
+        _fail(str(error))
+    except KeyboardInterrupt:
+        _fail("Stopped.", code=130)
+    except Exception as error:  # noqa: BLE001 - the twin's errors are told apart without importing the twin
+        if type(error).__name__ != "TwinError":
+            _unexpected(error)
+        _fail(str(error))
+    sys.exit(result if isinstance(result, int) else 0)
+
+
+def _fail(text: str, code: int = 2) -> None:
+    sys.stderr.write(f"aksgpu: {text}\n")
+    sys.exit(code)
+
+
+def _unexpected(error: Exception) -> None:
+    """Say what happened without a traceback, and leave the traceback where it can be attached to a report."""
+    import tempfile
+    import traceback
+
+    with tempfile.NamedTemporaryFile("w", prefix="aksgpu-error-", suffix=".txt", delete=False) as report:
+        report.write("".join(traceback.format_exception(error)))
+    _fail(
+        f"something went wrong that should not have: {type(error).__name__}: {error}. "
+        f"Details that help to mend it are in {report.name}."
+    )

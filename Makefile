@@ -1,0 +1,51 @@
+# Every target sets up what it needs; the first run on a new machine builds the Go tools once (about 12 minutes on two
+# cores) into a cache outside the checkout.
+
+UV_VERSION := 0.13.9
+UV := $(shell uv --version >/dev/null 2>&1 && echo uv || echo .uv/bin/uv)
+RUN := $(UV) run --frozen
+GO_MODULES := twin/language_host twin/nodes
+PACK_ENVIRONMENTS := policies/venv policies/advice/venv
+
+.PHONY: up down test check bench tools docs policy-pack
+
+up: .venv/synced  ## take the document's example from nothing to an allocated GPU, on this machine
+	@$(RUN) aksgpu twin exec -- aksgpu up --stack dev
+
+down: .venv/synced  ## destroy it again, and stop the twin
+	@$(RUN) aksgpu twin exec -- aksgpu down --stack dev
+	@$(RUN) aksgpu twin stop
+
+test: tools  ## every test: rules, the real engine, the real control plane
+	@for module in $(GO_MODULES); do (cd $$module && go test ./...) || exit 1; done
+	@$(RUN) pytest
+
+check: .venv/synced  ## format, lint, types, layers
+	@$(RUN) ruff format --check .
+	@$(RUN) ruff check .
+	@$(RUN) ty check
+	@$(RUN) lint-imports
+	@for module in $(GO_MODULES); do (cd $$module && test -z "$$(gofmt -l .)" && go vet ./...) || exit 1; done
+
+bench: tools  ## the measured promises, as ratios in one run
+	@$(RUN) python -m benchmarks
+
+tools: .venv/synced  ## build what the twin needs
+	@$(RUN) python -m twin.toolchain
+
+docs: .venv/synced  ## generated pages: rules, settings
+	@$(RUN) python -m aksgpu.docs
+
+.venv/synced: pyproject.toml uv.lock | $(filter .uv/bin/uv,$(UV)) $(PACK_ENVIRONMENTS)
+	@$(UV) sync --frozen --quiet
+	@touch $@
+
+.uv/bin/uv:
+	@python3 -m venv .uv && .uv/bin/pip install --quiet uv==$(UV_VERSION)
+
+# The packs find their libraries in a folder `venv` beside them; in a checkout that is the project's own.
+policies/venv:
+	@ln -s ../.venv $@
+
+policies/advice/venv:
+	@ln -s ../../.venv $@
