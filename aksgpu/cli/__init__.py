@@ -3,23 +3,19 @@
 import sys
 from collections.abc import Sequence
 
-from cyclopts import App
+from cyclopts import App, CycloptsError
 
 from aksgpu.errors import AksgpuError
 
-_EXAMPLES = """
-Examples:
-
-    aksgpu twin exec -- pulumi preview --stack dev   # rehearse on this machine
-
-    aksgpu twin status                               # what runs, and from where
-
-    aksgpu rules dual-advertisement                  # why, and how to fix it
-"""
+_EXAMPLES = """Examples:
+  aksgpu twin exec -- pulumi preview --stack dev   rehearse on this machine
+  aksgpu twin status                               what runs, and from where
+  aksgpu rules dual-advertisement                  why, and how to fix it"""
 
 app = App(
     name="aksgpu",
-    help="Move the NVIDIA GPUs of AKS clusters to Kubernetes dynamic resource allocation (DRA).\n" + _EXAMPLES,
+    help="Move the NVIDIA GPUs of AKS clusters to Kubernetes dynamic resource allocation (DRA).",
+    help_epilogue=_EXAMPLES,
     help_format="plaintext",
     version_flags=["--version"],
 )
@@ -32,7 +28,9 @@ app.command("aksgpu.cli.down:down", name="down", help="Destroy a stack, consumer
 def main(tokens: Sequence[str] | None = None) -> None:
     """Run the command; a mistake is one paragraph on stderr and exit code 2, never a traceback."""
     try:
-        result = app(tokens, result_action="return_value")
+        result = app(tokens, exit_on_error=False, result_action="return_value")
+    except CycloptsError:
+        sys.exit(2)  # the error is printed already
     except AksgpuError as error:
         _fail(str(error))
     except KeyboardInterrupt:

@@ -1,0 +1,58 @@
+"""Running the Pulumi command."""
+
+import json
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from aksgpu.errors import AksgpuError
+
+
+@dataclass(frozen=True)
+class Stack:
+    """A stack of the Pulumi project in `project`."""
+
+    name: str
+    project: Path
+
+    @classmethod
+    def here(cls, name: str) -> "Stack":
+        """Return the stack of the project in the current folder or one above; AksgpuError when there is none."""
+        if shutil.which("pulumi") is None:
+            raise AksgpuError(
+                "There is no `pulumi` on the PATH. On this machine use the twin's: aksgpu twin exec -- aksgpu up; "
+                "for Azure install it from https://www.pulumi.com/docs/install/."
+            )
+        for folder in (Path.cwd(), *Path.cwd().parents):
+            if (folder / "Pulumi.yaml").exists():
+                return cls(name, folder)
+        raise AksgpuError(
+            f"No Pulumi.yaml in {Path.cwd()} or above it: run this in the folder of the program, beside Pulumi.yaml."
+        )
+
+    def run(self, *arguments: str) -> int:
+        """Run `pulumi ARGUMENTS --stack NAME` in the person's view; returns its exit code."""
+        return subprocess.run(self._command(arguments), cwd=self.project, check=False).returncode
+
+    def ask(self, *arguments: str) -> str:
+        """Return what `pulumi ARGUMENTS --stack NAME` prints; AksgpuError with its own words when it fails."""
+        answer = subprocess.run(self._command(arguments), cwd=self.project, check=False, capture_output=True, text=True)
+        if answer.returncode:
+            said = (answer.stderr or answer.stdout).strip()
+            raise AksgpuError(f"`pulumi {' '.join(arguments)} --stack {self.name}` failed: {said}")
+        return answer.stdout
+
+    def state(self) -> dict[str, Any]:
+        """Return the deployment of the stack's state: `resources` and `pending_operations`, when there are any."""
+        return json.loads(self.ask("stack", "export"))["deployment"] or {}
+
+    def config(self) -> dict[str, Any]:
+        """Return the stack's configuration, key to value; structured values as Python objects."""
+        entries = json.loads(self.ask("config", "--json"))
+        return {key: entry.get("objectValue", entry.get("value")) for key, entry in entries.items()}
+
+    def _command(self, arguments: Sequence[str]) -> list[str]:
+        return ["pulumi", *arguments, "--stack", self.name]
