@@ -9,7 +9,7 @@ import ssl
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -126,7 +126,7 @@ def answers(folder: TwinFolder) -> bool:
 
 
 @contextmanager
-def _starting(folder: TwinFolder) -> Iterator[None]:
+def _starting(folder: TwinFolder) -> Generator[None]:
     """Let one start at a time through; the second then finds the twin running."""
     with (folder.root / "start.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -134,7 +134,7 @@ def _starting(folder: TwinFolder) -> Iterator[None]:
 
 
 @contextmanager
-def _no_space_is_one_paragraph(folder: TwinFolder) -> Iterator[None]:
+def _no_space_is_one_paragraph(folder: TwinFolder) -> Generator[None]:
     try:
         yield
     except OSError as error:

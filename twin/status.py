@@ -88,9 +88,8 @@ def show(status: TwinStatus) -> None:
     console.print(f"  data in {status.folder}")
     for cluster in status.clusters:
         parts = ", ".join(f"{name} {pid}" for name, pid in cluster.processes.items()) or "stopped"
-        console.print(
-            f"  {_mark(good=bool(cluster.processes))} cluster {cluster.name} {cluster.version} {cluster.server} ({parts})"
-        )
+        where = f"{cluster.name} {cluster.version} {cluster.server}"
+        console.print(f"  {_mark(good=bool(cluster.processes))} cluster {where} ({parts})")
     for name, argument in status.faults.items():
         console.print(f"  [yellow]![/] fault {name}{'=' + argument if argument else ''} is on")
     table = Table(box=None, pad_edge=False)

@@ -27,6 +27,7 @@ app.command("aksgpu.cli.down:down", name="down", help="Destroy a stack, consumer
 
 def main(tokens: Sequence[str] | None = None) -> None:
     """Run the command; a mistake is one paragraph on stderr and exit code 2, never a traceback."""
+    result: object = None
     try:
         result = app(tokens, exit_on_error=False, result_action="return_value")
     except CycloptsError:
