@@ -18,8 +18,10 @@ _PROJECT_FILES = ("Pulumi.yaml", "Pulumi.dev.yaml")
 
 def environment(folder: TwinFolder) -> dict[str, str]:
     """Return the environment of commands run in the twin: this process's own, with the twin's on top."""
+    # The twin's passphrase file must not be shadowed by a passphrase of the person's own.
+    own = {key: value for key, value in os.environ.items() if key != "PULUMI_CONFIG_PASSPHRASE"}
     return {
-        **os.environ,
+        **own,
         "PATH": os.pathsep.join([str(folder.bin), str(Path(sys.executable).parent), os.environ.get("PATH", "")]),
         "PULUMI_HOME": str(folder.pulumi_home),
         "PULUMI_BACKEND_URL": folder.pulumi_backend.as_uri(),
@@ -38,8 +40,6 @@ def environment(folder: TwinFolder) -> dict[str, str]:
 def run(folder: TwinFolder, command: Sequence[str]) -> NoReturn:
     """Become `command` inside the twin; raises TwinError when there is no such program."""
     env = environment(folder)
-    # The passphrase itself must not shadow the file of the twin.
-    env.pop("PULUMI_CONFIG_PASSPHRASE", None)
     ensure_dev_stack(folder, env)
     if shutil.which(command[0], path=env["PATH"]) is None:
         raise TwinError(
