@@ -1,0 +1,1 @@
+"""Readers: something real turned into facts. No rule lives here."""

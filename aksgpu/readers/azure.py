@@ -1,0 +1,299 @@
+"""Reads Azure through Azure Resource Manager: clusters, node pools and the preview feature, as they are now.
+
+The clients are the `azure-mgmt-*` SDKs. They are imported when first used, so that importing this module costs
+nothing. With `AKSGPU_ARM_ENDPOINT` and `AKSGPU_ARM_TOKEN_FILE` set, requests go to that endpoint with that
+token; otherwise to Azure with `DefaultAzureCredential` (`az login`, a managed identity, or AZURE_CLIENT_ID and
+friends).
+
+Every failure becomes one `AzureError`: a paragraph that says what was asked, what Azure answered, what to do.
+"""
+
+import logging
+import os
+import time
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+
+from aksgpu.errors import AksgpuError
+from aksgpu.facts.base import Place
+from aksgpu.facts.clusters import ClusterFacts, ClusterRef
+from aksgpu.facts.pools import PoolFacts, PoolForm
+
+if TYPE_CHECKING:
+    from azure.core.credentials import AccessToken, TokenCredential
+    from azure.core.exceptions import HttpResponseError
+    from azure.mgmt.containerservice import ContainerServiceClient
+    from azure.mgmt.resource.features import FeatureClient
+    from azure.mgmt.resource.features.models import FeatureResult
+    from azure.mgmt.resource.resources import ResourceManagementClient
+
+NAMESPACE = "Microsoft.ContainerService"
+"""The resource provider of AKS."""
+
+_HINTS = {
+    401: "Log in again: `az login`, then `az account set --subscription ID`.",
+    403: "The identity in use lacks the permission; ask for a role on the subscription or resource group that "
+    "has it (Contributor is enough).",
+    409: "Another operation is running on it; wait until it has finished, then run again.",
+    429: "Azure is throttling this subscription; wait a few minutes, then run again.",
+}
+
+
+class AzureError(AksgpuError):
+    """Azure could not be asked, or refused; the text is one paragraph for a person."""
+
+
+class PoolAddress(NamedTuple):
+    """Where a node pool is."""
+
+    subscription: str
+    resource_group: str
+    cluster: str
+    pool: str
+
+    @classmethod
+    def parse(cls, resource_id: str) -> "PoolAddress":
+        """Take an ARM id apart; raises AzureError when it isn't the id of a node pool."""
+        from azure.mgmt.core.tools import parse_resource_id
+
+        parts = parse_resource_id(resource_id)
+        names = [parts.get(key) for key in ("subscription", "resource_group", "name", "child_name_1")]
+        if None in names:
+            raise AzureError(f"'{resource_id}' is not the ARM id of a node pool.")
+        return cls(*(str(name) for name in names))
+
+
+@dataclass(frozen=True)
+class LivePool:
+    """A node pool as Azure has accepted it. None: Azure's answer does not have the property."""
+
+    id: str
+    provisioning_state: str | None
+    facts: PoolFacts
+
+    def accepted(self) -> dict[str, str | None]:
+        """Return the properties that decide how GPUs are offered, under the names `az` shows them."""
+        shown = {
+            "osSku": self.facts.os_sku,
+            "driver": self.facts.gpu_driver,
+            "managementMode": self.facts.management_mode,
+            "driverMode": self.facts.driver_mode,
+        }
+        return {"provisioningState": self.provisioning_state, **{key: _text(value) for key, value in shown.items()}}
+
+
+@dataclass(frozen=True)
+class LiveCluster:
+    """A managed cluster as Azure has accepted it. None: Azure's answer does not have the property."""
+
+    id: str
+    location: str
+    provisioning_state: str | None
+    local_accounts_disabled: bool
+    facts: ClusterFacts
+    pools: tuple[LivePool, ...]
+
+
+class Azure:
+    """One subscription, read through Azure Resource Manager."""
+
+    def __init__(self, subscription: str) -> None:
+        """`subscription` is the id (a GUID) that all questions are about."""
+        self.subscription = subscription
+
+    def cluster(self, resource_group: str, name: str) -> LiveCluster | None:
+        """Return the cluster, or None when it (or its resource group) does not exist."""
+        with _explained(f"read the cluster {resource_group}/{name}"):
+            return _live_cluster(resource_group, self._containers.managed_clusters.get(resource_group, name).as_dict())
+        return None
+
+    def pool(self, resource_group: str, cluster: str, name: str) -> LivePool | None:
+        """Return the node pool, or None when it (or anything above it) does not exist."""
+        with _explained(f"read the node pool {name} of the cluster {resource_group}/{cluster}"):
+            found = self._containers.agent_pools.get(resource_group, cluster, name).as_dict()
+            return _live_pool(ClusterRef(name=cluster, resource_group=resource_group), found)
+        return None
+
+    def pools(self, resource_group: str, cluster: str) -> list[LivePool]:
+        """Return all node pools of a cluster; none when the cluster does not exist."""
+        ref = ClusterRef(name=cluster, resource_group=resource_group)
+        with _explained(f"list the node pools of the cluster {resource_group}/{cluster}"):
+            found = self._containers.agent_pools.list(resource_group, cluster)
+            return [_live_pool(ref, pool.as_dict()) for pool in found]
+        return []
+
+    def feature_state(self, feature: str, namespace: str = NAMESPACE) -> str:
+        """Return the state of a preview feature, e.g. NotRegistered, Registering, Registered."""
+        with _explained(f"read the preview feature {namespace}/{feature}"):
+            return _state(self._features.features.get(namespace, feature))
+        raise AzureError(f"Azure knows no preview feature {namespace}/{feature} in this subscription.")
+
+    def register_feature(self, feature: str, namespace: str = NAMESPACE) -> str:
+        """Ask for a preview feature and return its state right after, usually Registering."""
+        with _explained(f"register the preview feature {namespace}/{feature}"):
+            return _state(self._features.features.register(namespace, feature))
+        raise AzureError(f"Azure knows no preview feature {namespace}/{feature} in this subscription.")
+
+    def register_provider(self, namespace: str = NAMESPACE) -> str:
+        """Register a resource provider (again), which is how it learns of newly registered features."""
+        with _explained(f"register the resource provider {namespace}"):
+            return self._resources.providers.register(namespace).registration_state or "NotRegistered"
+        raise AzureError(f"Azure knows no resource provider {namespace}.")
+
+    @cached_property
+    def _containers(self) -> "ContainerServiceClient":
+        from azure.mgmt.containerservice import ContainerServiceClient
+
+        return ContainerServiceClient(_credential(), self.subscription, **_endpoint())
+
+    @cached_property
+    def _features(self) -> "FeatureClient":
+        from azure.mgmt.resource.features import FeatureClient
+
+        return FeatureClient(_credential(), self.subscription, **_endpoint())
+
+    @cached_property
+    def _resources(self) -> "ResourceManagementClient":
+        from azure.mgmt.resource.resources import ResourceManagementClient
+
+        return ResourceManagementClient(_credential(), self.subscription, **_endpoint())
+
+
+class _TokenFile:
+    """A credential whose token is the content of a file, read at each use."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    def get_token(
+        self,
+        *scopes: str,  # noqa: ARG002 - the names are azure-core's protocol
+        claims: str | None = None,  # noqa: ARG002
+        tenant_id: str | None = None,  # noqa: ARG002
+        enable_cae: bool = False,  # noqa: ARG002
+        **options: object,  # noqa: ARG002
+    ) -> "AccessToken":
+        """Return the token; azure-core asks again before it would expire."""
+        from azure.core.credentials import AccessToken
+
+        try:
+            token = self._file.read_text().strip()
+        except OSError as error:
+            raise AzureError(
+                f"AKSGPU_ARM_TOKEN_FILE names {self._file}, which can't be read ({error.strerror})."
+            ) from None
+        return AccessToken(token, int(time.time()) + 3600)
+
+
+def _credential() -> "TokenCredential":
+    file = os.environ.get("AKSGPU_ARM_TOKEN_FILE", "")
+    if _endpoint() and file:
+        return _TokenFile(Path(file))
+    from azure.identity import DefaultAzureCredential
+
+    # Without a handler its story of every credential tried goes to stderr, above our own paragraph.
+    logging.getLogger("azure").addHandler(logging.NullHandler())
+    return DefaultAzureCredential()
+
+
+class _Endpoint(TypedDict, total=False):
+    base_url: str
+
+
+def _endpoint() -> _Endpoint:
+    endpoint = os.environ.get("AKSGPU_ARM_ENDPOINT", "")
+    return {"base_url": endpoint} if endpoint else {}
+
+
+@contextmanager
+def _explained(what: str) -> Generator[None]:
+    """Turn what an SDK raises into an AzureError; swallow "it does not exist", so that the caller goes on."""
+    from azure.core.exceptions import AzureError as SdkError
+    from azure.core.exceptions import ClientAuthenticationError, HttpResponseError
+
+    try:
+        yield
+    except ClientAuthenticationError as error:
+        raise AzureError(
+            f"Could not {what}: not logged in to Azure. Run `az login` (in CI, set AZURE_CLIENT_ID, AZURE_TENANT_ID "
+            f"and a secret or federated token). Azure's words: {_first_line(error)}"
+        ) from None
+    except HttpResponseError as error:
+        code = error.error.code if error.error is not None else None
+        if error.status_code == 404 and code != "SubscriptionNotFound":
+            return
+        raise AzureError(_refused(what, code, error)) from None
+    except SdkError as error:
+        raise AzureError(f"Could not {what}: Azure can't be reached. {_first_line(error)}") from None
+
+
+def _refused(what: str, code: str | None, error: "HttpResponseError") -> str:
+    message = error.error.message if error.error is not None else _first_line(error)
+    hint = _HINTS.get(error.status_code or 0, "")
+    return f"Could not {what}: Azure answered {error.status_code} {code or error.reason}: {message} {hint}".strip()
+
+
+def _first_line(error: Exception) -> str:
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)
+
+
+def _state(found: "FeatureResult") -> str:
+    return (found.properties.state if found.properties is not None else None) or "NotSpecified"
+
+
+def _live_cluster(resource_group: str, found: Mapping[str, Any]) -> LiveCluster:
+    properties = found["properties"]
+    ref = ClusterRef(name=found["name"], resource_group=resource_group)
+    profiles = properties.get("agentPoolProfiles") or []
+    return LiveCluster(
+        id=found["id"],
+        location=found["location"],
+        provisioning_state=properties.get("provisioningState"),
+        local_accounts_disabled=bool(properties.get("disableLocalAccounts")),
+        facts=ClusterFacts(
+            place=Place(object=found["id"]),
+            name=found["name"],
+            resource_group=resource_group,
+            kubernetes_version=properties.get("currentKubernetesVersion") or properties.get("kubernetesVersion"),
+            node_provisioning=(properties.get("nodeProvisioningProfile") or {}).get("mode"),
+        ),
+        pools=tuple(
+            _live_pool(ref, {"id": f"{found['id']}/agentPools/{profile['name']}", "properties": profile, **profile})
+            for profile in profiles
+        ),
+    )
+
+
+def _live_pool(cluster: ClusterRef, found: Mapping[str, Any]) -> LivePool:
+    properties = found["properties"]
+    gpu = properties.get("gpuProfile") or {}
+    nvidia = gpu.get("nvidia") or {}
+    return LivePool(
+        id=found["id"],
+        provisioning_state=properties.get("provisioningState"),
+        facts=PoolFacts(
+            place=Place(object=found["id"]),
+            form=PoolForm(kind="live"),
+            cluster=cluster,
+            name=found["name"],
+            vm_size=properties.get("vmSize"),
+            os_type=properties.get("osType"),
+            os_sku=properties.get("osSKU"),
+            kubernetes_version=properties.get("currentOrchestratorVersion") or properties.get("orchestratorVersion"),
+            mode=properties.get("mode"),
+            count=properties.get("count"),
+            autoscaling=properties.get("enableAutoScaling"),
+            gpu_driver=gpu.get("driver"),
+            management_mode=nvidia.get("managementMode"),
+            driver_mode=nvidia.get("driverMode"),
+            mig_strategy=nvidia.get("migStrategy"),
+        ),
+    )
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
