@@ -5,18 +5,19 @@ import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from twin import execute, lifecycle
-from twin.paths import TwinFolder
+if TYPE_CHECKING:
+    from twin.paths import TwinFolder
 
 
 @dataclass(frozen=True)
 class RunningTwin:
     """A twin that runs, and commands inside it."""
 
-    folder: TwinFolder
+    folder: "TwinFolder"
     environment: dict[str, str]
 
     def run(
@@ -44,6 +45,8 @@ class RunningTwin:
 
 def start_twin(root: Path, name: str = "test", seed: Path | None = None) -> RunningTwin:
     """Start a twin whose data lies below `root`."""
+    from twin import execute, lifecycle
+
     os.environ["AKSGPU_STATE_HOME"] = str(root)
     folder = lifecycle.start(name, lambda _: None, seed)
     return RunningTwin(folder, execute.environment(folder))
@@ -52,6 +55,8 @@ def start_twin(root: Path, name: str = "test", seed: Path | None = None) -> Runn
 @pytest.fixture(scope="session")
 def twin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningTwin]:
     """One twin for the whole run; tests keep apart by resource group and stack."""
+    from twin import lifecycle
+
     before = os.environ.get("AKSGPU_STATE_HOME")
     running = start_twin(tmp_path_factory.mktemp("twins"))
     yield running
