@@ -1,0 +1,58 @@
+"""The rule book. Everything that judges asks here: components, policy packs, commands."""
+
+from collections.abc import Iterable
+
+from aksgpu.facts.estate import Estate
+from aksgpu.rules import allocation, changes, ownership, pools, readability, versions
+from aksgpu.rules.model import Finding, Rule
+
+BOOK: tuple[Rule, ...] = tuple(
+    sorted(
+        (
+            *readability.RULES,
+            *versions.RULES,
+            *pools.RULES,
+            *changes.RULES,
+            *allocation.RULES,
+            *ownership.RULES,
+        ),
+        key=lambda rule: rule.id,
+    )
+)
+
+
+class RuleError(ValueError):
+    """Rules of severity error are broken; the text is one paragraph per finding."""
+
+    def __init__(self, findings: list[Finding]) -> None:
+        super().__init__("\n".join(finding.paragraph() for finding in findings))
+        self.findings = findings
+
+
+def rule(name_or_id: str) -> Rule | None:
+    """Find a rule by id or name, without regard to case."""
+    wanted = name_or_id.casefold()
+    return next((entry for entry in BOOK if wanted in (entry.id.casefold(), entry.name)), None)
+
+
+def judge(estate: Estate, rules: Iterable[Rule] = BOOK) -> list[Finding]:
+    """Return what the rules find, in the order of file, line, rule."""
+    findings = [Finding(entry, verdict) for entry in rules for verdict in entry.check(estate)]
+    return sorted(findings, key=_order)
+
+
+def refuse_errors(estate: Estate, rules: Iterable[Rule] = BOOK) -> list[Finding]:
+    """Return warnings and information; raise RuleError when a rule of severity error is broken.
+
+    What isn't decided yet never raises: in a preview the policy pack says so, and in an update everything is known.
+    """
+    findings = judge(estate, rules)
+    errors = [finding for finding in findings if finding.severity == "error"]
+    if errors:
+        raise RuleError(errors)
+    return findings
+
+
+def _order(finding: Finding) -> tuple[str, int, str, str]:
+    place = finding.verdict.place
+    return (place.file or "", place.line or 0, finding.rule.id, place.object)

@@ -1,0 +1,161 @@
+"""Whether software would land on the nodes of a pool.
+
+Isolation counts only when it is made with labels and taints that the pool itself declares. A label that other
+software puts on nodes while they run (node feature discovery, the kubelet) may have any value, so a selection by
+one may always match.
+"""
+
+from collections.abc import Mapping
+
+from aksgpu.facts.clusters import ClusterRef
+from aksgpu.facts.components import GpuComponent
+from aksgpu.facts.estate import Estate
+from aksgpu.facts.nodes import Requirement, Selection, Taint, Toleration
+from aksgpu.facts.pools import PoolFacts
+from aksgpu.facts.truth import UNKNOWN, Maybe, Truth, Unknown, all_of, any_of, equals
+
+_SET_ELSEWHERE = (
+    "feature.node.kubernetes.io/",
+    "nvidia.com/",
+    "kubernetes.io/",
+    "beta.kubernetes.io/",
+    "node.kubernetes.io/",
+    "topology.kubernetes.io/",
+    "failure-domain.beta.kubernetes.io/",
+    "kubernetes.azure.com/",
+    "karpenter.azure.com/",
+)
+"""Prefixes of labels that appear on nodes without being in the pool's own labels."""
+
+
+def lands_on(component: GpuComponent, pool: PoolFacts, estate: Estate) -> Truth:
+    """Tell whether a component would run on the nodes of `pool`."""
+    return all_of(
+        _same_cluster(component.cluster, pool.cluster, estate),
+        _selects(component.selection, pool),
+        _tolerates(component.tolerations, pool.taints),
+    )
+
+
+def explain(component: GpuComponent, pool: PoolFacts) -> str:
+    """Say in a clause why a component lands on a pool."""
+    return f"{_explain_selection(component.selection, pool)} and {_explain_taints(pool)}"
+
+
+def _explain_selection(selection: Maybe[Selection], pool: PoolFacts) -> str:
+    if not isinstance(selection, Selection) or not (selection.labels or selection.terms):
+        return "it has no node selector"
+    keys = sorted({*selection.labels, *(requirement.key for term in selection.terms for requirement in term)})
+    own = [f"{key}={value}" for key, value in sorted(_labels(pool).items()) if key in keys]
+    if own:
+        return f"its node selection matches the pool's labels {', '.join(own)}"
+    return f"its node selection ({', '.join(keys)}) doesn't exclude the pool"
+
+
+def _explain_taints(pool: PoolFacts) -> str:
+    taints = pool.taints if isinstance(pool.taints, tuple) else ()
+    if not taints:
+        return "the pool has no taints"
+    return f"it tolerates the pool's taints {', '.join(str(taint) for taint in taints)}"
+
+
+def _same_cluster(ours: ClusterRef, theirs: ClusterRef, estate: Estate) -> Truth:
+    """Tell whether two references mean one cluster.
+
+    A component that doesn't say where it goes is taken to go to the pool's cluster: that is so in nearly every
+    program, and the other guess would let real collisions pass.
+    """
+    if ours.object is not None and theirs.object is not None:
+        return ours.object == theirs.object
+    meant = [cluster for cluster, truth in estate.clusters_of(theirs) if truth is True]
+    if isinstance(ours.name, str) and isinstance(theirs.name, str):
+        return all_of(equals(ours.name, theirs.name), _same_group(ours.resource_group, theirs.resource_group))
+    if isinstance(ours.name, str) and meant:
+        return any_of(*(cluster.is_meant_by(ours) for cluster in meant))
+    return True
+
+
+def _same_group(ours: Maybe[str], theirs: Maybe[str]) -> bool:
+    return not (isinstance(ours, str) and isinstance(theirs, str)) or ours.casefold() == theirs.casefold()
+
+
+def _selects(selection: Maybe[Selection], pool: PoolFacts) -> Truth:
+    if isinstance(selection, Unknown):
+        return UNKNOWN
+    if selection is None:
+        return True
+    labels = all_of(
+        *(_meets(Requirement(key=key, operator="In", values=(value,)), pool) for key, value in selection.labels.items())
+    )
+    if not selection.terms:
+        return labels
+    # A term without expressions matches no node at all.
+    terms = (
+        all_of(*(_meets(requirement, pool) for requirement in term)) if term else False for term in selection.terms
+    )
+    return all_of(labels, any_of(*terms))
+
+
+def _meets(requirement: Requirement, pool: PoolFacts) -> Truth:
+    labels = _labels(pool)
+    value = labels.get(requirement.key)
+    if value is None:
+        if requirement.key.startswith(_SET_ELSEWHERE):
+            return True
+        if isinstance(pool.labels, Unknown):
+            return UNKNOWN
+    return _evaluate(requirement, value)
+
+
+def _evaluate(requirement: Requirement, value: str | None) -> bool:
+    match requirement.operator:
+        case "In":
+            return value in requirement.values
+        case "NotIn":
+            return value not in requirement.values
+        case "Exists":
+            return value is not None
+        case "DoesNotExist":
+            return value is None
+        case "Gt" | "Lt":
+            return _compare(requirement, value)
+
+
+def _compare(requirement: Requirement, value: str | None) -> bool:
+    """Compare as integers; the scheduler matches nothing when either side isn't one."""
+    try:
+        label, limit = int(value or ""), int(requirement.values[0])
+    except (ValueError, IndexError):
+        return False
+    return label > limit if requirement.operator == "Gt" else label < limit
+
+
+def _labels(pool: PoolFacts) -> Mapping[str, str]:
+    """Return the labels that the nodes surely have: the pool's own and those that AKS derives from the pool."""
+    own = pool.labels if isinstance(pool.labels, dict) else {}
+    derived = {
+        "kubernetes.azure.com/accelerator": "nvidia",
+        "accelerator": "nvidia",
+        "kubernetes.io/os": (pool.os_type if isinstance(pool.os_type, str) else "Linux").lower(),
+    }
+    if isinstance(pool.name, str):
+        derived |= {"agentpool": pool.name, "kubernetes.azure.com/agentpool": pool.name}
+    if isinstance(pool.mode, str):
+        derived |= {"kubernetes.azure.com/mode": pool.mode.lower()}
+    if isinstance(pool.vm_size, str):
+        derived |= {"node.kubernetes.io/instance-type": pool.vm_size, "beta.kubernetes.io/instance-type": pool.vm_size}
+    return {**own, **derived}
+
+
+def _tolerates(tolerations: Maybe[tuple[Toleration, ...]], taints: Maybe[tuple[Taint, ...]]) -> Truth:
+    """Tell whether all taints that keep pods away are tolerated."""
+    if isinstance(taints, Unknown):
+        # A toleration of everything settles it; otherwise the taints decide.
+        everything = isinstance(tolerations, tuple) and any(not item.key and not item.effect for item in tolerations)
+        return True if everything else UNKNOWN
+    hard = [taint for taint in taints or () if taint.effect != "PreferNoSchedule"]
+    if not hard:
+        return True
+    if isinstance(tolerations, Unknown):
+        return UNKNOWN
+    return all(any(item.tolerates(taint) for item in tolerations or ()) for taint in hard)
