@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from aksgpu.errors import AksgpuError
 from aksgpu.facts.estate import Estate
 from aksgpu.rules import allocation, changes, ownership, pools, readability, versions
 from aksgpu.rules.model import Finding, Rule
@@ -21,7 +22,7 @@ BOOK: tuple[Rule, ...] = tuple(
 )
 
 
-class RuleError(ValueError):
+class RuleError(AksgpuError, ValueError):
     """Rules of severity error are broken; the text is one paragraph per finding."""
 
     def __init__(self, findings: list[Finding]) -> None:

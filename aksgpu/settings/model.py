@@ -1,0 +1,148 @@
+"""The shape of the stack's configuration (namespace `aksgpu`), with its defaults.
+
+The defaults are the example of Microsoft's article on managed DRA. Descriptions and sources become the table in
+docs/settings.md.
+"""
+
+from typing import Annotated, Literal, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic.alias_generators import to_camel
+
+from aksgpu.knowledge.pool_kinds import GPU_PROFILES, GpuProfile, PoolKind
+
+PROJECT = "aksgpu"
+"""The Pulumi project and the namespace of its configuration keys."""
+
+ARTICLE = "DRA article"
+KUBERNETES = "Kubernetes API"
+AKS = "AKS API"
+OURS = "this project"
+
+MAXIMUM_DEVICES = 32
+"""Devices of one claim: more are accepted by the API and never scheduled."""
+
+DnsLabel = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$")]
+DnsSubdomain = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$")]
+ResourceGroup = Annotated[str, StringConstraints(pattern=r"^[\w()._-]{0,89}[\w()_-]$")]
+ClusterName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9]([A-Za-z0-9_-]{0,61}[A-Za-z0-9])?$")]
+Location = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9]*$")]
+Version = Annotated[str, StringConstraints(pattern=r"^\d{1,3}\.\d{1,3}(\.\d{1,3})?$")]
+VmSize = Annotated[str, StringConstraints(pattern=r"^Standard_\w+$")]
+Nodes = Annotated[int, Field(ge=1, le=1000)]
+Devices = Annotated[int, Field(ge=1, le=MAXIMUM_DEVICES)]
+CelExpression = Annotated[str, StringConstraints(pattern=r"\S")]
+
+
+class Part(BaseModel):
+    """A part of the configuration: camelCase keys, no unknown ones, no silent conversions."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, alias_generator=to_camel, populate_by_name=True)
+
+
+class Doc(NamedTuple):
+    """What the table in the docs says about a key."""
+
+    text: str
+    source: str
+
+
+class SystemPool(Part):
+    """The pool of a created cluster that runs the cluster's own pods."""
+
+    vm_size: Annotated[VmSize, Doc("VM size, without GPUs", OURS)] = "Standard_D4s_v5"
+    count: Annotated[Nodes, Doc("Nodes", OURS)] = 1
+
+
+class CreateCluster(Part):
+    """A cluster that the stack owns."""
+
+    resource_group: Annotated[ResourceGroup, Doc("Resource group, created too", AKS)]
+    name: Annotated[ClusterName, Doc("Name of the cluster", AKS)]
+    location: Annotated[Location, Doc("Azure region, e.g. eastus", AKS)]
+    kubernetes_version: Annotated[Version, Doc("Minor or patch version, in quotes", ARTICLE)] = "1.35"
+    system_pool: Annotated[SystemPool, Doc("The pool for the cluster's own pods", AKS)] = SystemPool()
+
+
+class UseCluster(Part):
+    """A cluster that exists: never changed, never destroyed."""
+
+    resource_group: Annotated[ResourceGroup, Doc("Resource group of the cluster", ARTICLE)]
+    name: Annotated[ClusterName, Doc("Name of the cluster", ARTICLE)]
+
+
+class ClusterSettings(Part):
+    """Where the pools go; exactly one of the two."""
+
+    create: Annotated[CreateCluster | None, Doc("Create this cluster", OURS)] = None
+    use: Annotated[UseCluster | None, Doc("Add pools to this existing cluster", ARTICLE)] = None
+
+
+class PoolSettings(Part):
+    """A node pool."""
+
+    name: Annotated[str, Doc("1 to 12 lower-case letters and digits, starting with a letter", AKS)] = "gpunp"
+    kind: Annotated[PoolKind, Doc("Fixes driver, managementMode and driverMode together", ARTICLE)] = "managed-dra"
+    vm_size: Annotated[VmSize, Doc("VM size; with NVIDIA GPUs unless the kind is cpu", ARTICLE)] = (
+        "Standard_NC24ads_A100_v4"
+    )
+    count: Annotated[Nodes, Doc("Nodes", ARTICLE)] = 1
+
+    @property
+    def gpu_profile(self) -> GpuProfile | None:
+        """The GPU profile of the pool's kind; None for a pool without GPUs."""
+        return GPU_PROFILES[self.kind]
+
+
+class DeviceClassSettings(Part):
+    """The DeviceClass that selects whole NVIDIA GPUs."""
+
+    name: Annotated[DnsSubdomain, Doc("Name of the class", ARTICLE)] = "aks-dra-gpu"
+
+
+class ClaimSettings(Part):
+    """A ResourceClaim, or a ResourceClaimTemplate."""
+
+    name: Annotated[DnsSubdomain, Doc("Name of the object", ARTICLE)]
+    count: Annotated[Devices, Doc("GPUs, allocated together", ARTICLE)] = 1
+    selectors: Annotated[
+        list[CelExpression], Doc("CEL expressions that a GPU must satisfy besides the class's", KUBERNETES)
+    ] = []
+
+
+class NamespaceSettings(Part):
+    """A namespace for GPU workloads."""
+
+    name: Annotated[DnsLabel, Doc("Name of the namespace", ARTICLE)]
+    claims: Annotated[list[ClaimSettings], Doc("ResourceClaims, shared by the pods that name them", ARTICLE)] = []
+    claim_templates: Annotated[list[ClaimSettings], Doc("ResourceClaimTemplates, one claim for each pod", ARTICLE)] = []
+
+
+class ValidationSettings(Part):
+    """The Job that proves the allocation by running nvidia-smi."""
+
+    namespace: Annotated[DnsLabel, Doc("Namespace of the Job", ARTICLE)] = "gpu-dra-example"
+    claim: Annotated[DnsSubdomain, Doc("The claim it uses; declared in that namespace", ARTICLE)] = "gpu-claim"
+    job: Annotated[DnsLabel, Doc("Name of the Job", ARTICLE)] = "gpu-dra-validation"
+    pool: Annotated[str, Doc("The managed-dra pool it runs on", ARTICLE)] = "gpunp"
+
+
+class Settings(Part):
+    """The whole configuration."""
+
+    cluster: Annotated[ClusterSettings, Doc("The cluster: create or use", OURS)]
+    preview_feature: Annotated[
+        Literal["require", "register"],
+        Doc("Fail when ManagedGPUExperiencePreview isn't registered, or register it and wait", ARTICLE),
+    ] = "require"
+    pools: Annotated[list[PoolSettings], Doc("Node pools", ARTICLE)] = [PoolSettings()]
+    device_class: Annotated[DeviceClassSettings, Doc("The class that claims name", ARTICLE)] = DeviceClassSettings()
+    namespaces: Annotated[list[NamespaceSettings], Doc("Namespaces with their claims", ARTICLE)] = [
+        NamespaceSettings(name="gpu-dra-example", claims=[ClaimSettings(name="gpu-claim")])
+    ]
+    validation: Annotated[
+        ValidationSettings | None,
+        Doc(
+            "The validation Job; left out, it is the article's when its pool and claim are declared, else none", ARTICLE
+        ),
+    ] = None
