@@ -1,0 +1,7 @@
+"""Entry point of the plugin: `python -m twin.azure_native [ENGINE-ADDRESS]`."""
+
+import sys
+
+from twin.azure_native.server import main
+
+sys.exit(main(sys.argv[1:]))
