@@ -21,7 +21,7 @@ def _lifecycle() -> Any:  # noqa: ANN401 - a module
     """Return the twin's lifecycle; the installed library has none, since the twin lives in a checkout."""
     try:
         from twin import lifecycle
-    except ImportError as error:
+    except ModuleNotFoundError as error:
         raise AksgpuError(
             "The twin is part of a checkout of aksgpu, with its development packages, and not of the installed "
             f"library ({error}). Clone the repository and run `make up` there."

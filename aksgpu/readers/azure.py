@@ -126,6 +126,33 @@ class Azure:
             return [_live_pool(ref, pool.as_dict()) for pool in found]
         return []
 
+    def kubeconfig(self, resource_group: str, cluster: str) -> str:
+        """Return a user's kubeconfig (YAML) of a cluster."""
+        what = f"get credentials of the cluster {resource_group}/{cluster}"
+        with _explained(what):
+            found = self._containers.managed_clusters.list_cluster_user_credentials(resource_group, cluster)
+            if found.kubeconfigs and found.kubeconfigs[0].value:
+                return found.kubeconfigs[0].value.decode()
+        raise AzureError(f"Could not {what}: Azure returned no kubeconfig.")
+
+    def kubeconfig_of(self, cluster_id: str) -> str:
+        """Return a user's kubeconfig (YAML) of the cluster with that ARM id."""
+        from azure.mgmt.core.tools import parse_resource_id
+
+        parts = parse_resource_id(cluster_id)
+        return self.kubeconfig(str(parts["resource_group"]), str(parts["name"]))
+
+    def settled(self, resource_id: str, api_version: str) -> bool:
+        """Return whether the resource exists, once no operation is under way on it."""
+        with _explained(f"read {resource_id}"):
+            while True:
+                found = self._resources.resources.get_by_id(resource_id, api_version=api_version).as_dict()
+                state = str((found.get("properties") or {}).get("provisioningState", "Succeeded"))
+                if state in {"Succeeded", "Failed", "Canceled"}:
+                    return True
+                time.sleep(1)
+        return False
+
     def feature_state(self, feature: str, namespace: str = NAMESPACE) -> str:
         """Return the state of a preview feature, e.g. NotRegistered, Registering, Registered."""
         with _explained(f"read the preview feature {namespace}/{feature}"):

@@ -38,6 +38,14 @@ def creates(deployment: Mapping[str, Any], subscription: str) -> list[PendingCre
     ]
 
 
+def cluster(deployment: Mapping[str, Any]) -> str | None:
+    """Return the ARM id of the cluster that the deployment's Kubernetes objects are in, or None without any."""
+    for resource in deployment.get("resources") or []:
+        if resource["type"] == "pulumi:providers:kubernetes":
+            return resource.get("inputs", {}).get("clusterIdentifier")
+    return None
+
+
 def _id(token: str, inputs: Mapping[str, Any], subscription: str, urn: str) -> str:
     if token.startswith("kubernetes:"):
         metadata = inputs["metadata"]

@@ -1,0 +1,65 @@
+"""`aksgpu up`: deploy a stack with the policy pack, then show what Azure and Kubernetes report."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from aksgpu.errors import AksgpuError
+from aksgpu.readers.azure import Azure
+from aksgpu.settings import PROJECT, Settings, load
+from aksgpu.stack.engine import Stack
+from aksgpu.stack.recovery import recover
+
+StackName = Annotated[str, Parameter(name=["--stack", "-s"], help="The stack, and with it Pulumi.STACK.yaml.")]
+
+
+def up(*, stack: StackName = "dev") -> int:
+    """Deploy a stack with the policy pack attached, then show what Azure and Kubernetes report.
+
+    Recovers by itself what a killed run left in a twin. Exit code 0 when everything that was asked for works, 1 when
+    something doesn't, 2 when it could not be done.
+
+    Example: aksgpu twin exec -- aksgpu up --stack dev
+    """
+    target, settings, azure = prepare(stack)
+    packs = [part for pack in _packs(target.project) for part in ("--policy-pack", str(pack))]
+    if target.run("up", "--yes", "--skip-preview", *packs) != 0:
+        return 1
+    from aksgpu.cli.summary import show
+    from aksgpu.stack.summary import read
+
+    summary = read(settings, azure)
+    show(summary)
+    return 0 if summary.good else 1
+
+
+def prepare(stack: str) -> tuple[Stack, Settings, Azure]:
+    """Return the stack, its settings and its Azure subscription, after an earlier kill has been dealt with."""
+    target = Stack.here(stack)
+    settings = load(target.config())
+    azure = Azure(subscription())
+    recover(target, PROJECT, azure, lambda line: sys.stderr.write(f"aksgpu: {line}\n"))
+    return target, settings, azure
+
+
+def subscription() -> str:
+    """Return the subscription id of the environment; AksgpuError when there is none."""
+    found = os.environ.get("AZURE_SUBSCRIPTION_ID") or os.environ.get("ARM_SUBSCRIPTION_ID")
+    if not found:
+        raise AksgpuError(
+            "Which Azure subscription? Set AZURE_SUBSCRIPTION_ID, for example from "
+            "`az account show --query id --output tsv`; to rehearse on this machine: aksgpu twin exec -- aksgpu up"
+        )
+    return found
+
+
+def _packs(project: Path) -> list[Path]:
+    """Return the policy packs that lie beside the program."""
+    return [
+        pack
+        for pack in (project / "policies", project / "policies" / "advice")
+        if (pack / "PulumiPolicy.yaml").exists()
+    ]
