@@ -9,14 +9,14 @@ from twin.errors import TwinError
 from twin.toolchain import golang
 from twin.toolchain.build import build, result
 from twin.toolchain.found import on_path
-from twin.toolchain.groups import GROUPS, Group
+from twin.toolchain.groups import GROUPS, PROGRAMS, Group
 from twin.toolchain.tool import Tool
 
 __all__ = ["DEFAULT", "TOOLS", "Tool", "ensure", "locate"]
 
 _GROUP_OF: dict[str, Group] = {program.name: group for group in GROUPS for program in group.programs}
 
-TOOLS: tuple[str, ...] = tuple(_GROUP_OF)
+TOOLS: tuple[str, ...] = tuple(PROGRAMS)
 """The names of all tools."""
 
 DEFAULT: tuple[str, ...] = tuple(name for name in TOOLS if name != "pulumi-language-yaml")
@@ -48,13 +48,13 @@ def ensure(report: Callable[[str], None], names: Sequence[str] = DEFAULT) -> dic
 
 
 def _locate(name: str) -> Tool:
-    group = _GROUP_OF[name]
+    version = PROGRAMS[name].version
     found = on_path(name)
     if found and not found.refusal:
         return Tool(name, found.path, found.version, "path")
     note = found.refusal if found else ""
     go = golang.find()
-    built = result(group, go) / name if go else None
+    built = result(_GROUP_OF[name], go) / name if go else None
     if built and built.is_file():
-        return Tool(name, built, group.version(group), "built", note)
-    return Tool(name, None, group.version(group), "missing", note)
+        return Tool(name, built, version, "built", note)
+    return Tool(name, None, version, "missing", note)

@@ -14,7 +14,7 @@ from twin.errors import TwinError
 from twin.paths import cache_root
 from twin.toolchain import golang
 from twin.toolchain.golang import Go
-from twin.toolchain.groups import Copy, Group, oldest_go
+from twin.toolchain.groups import Group, oldest_go, sources
 
 _FREE_BYTES = 2 * 1024**3
 """Below this a first build is bound to fail: sources, Go's own build cache and the results share the disk."""
@@ -35,7 +35,8 @@ def build(group: Group, go: Go, report: Report) -> Path:
 
     Builds of one group wait for each other. Raises TwinError, with the end of Go's own words, when it fails.
     """
-    go.require(oldest_go(group.module / "go.mod"))
+    for module in group.modules:
+        go.require(oldest_go(module / "go.mod"))
     try:
         _tools().mkdir(parents=True, exist_ok=True)
         with _lock(group, report):
@@ -89,7 +90,6 @@ def _scratch(group: Group) -> Generator[Path]:
     # Beside the result, so that moving it there is one step of the file system.
     with tempfile.TemporaryDirectory(dir=_tools(), prefix=_prefix(group)) as folder:
         scratch = Path(folder)
-        (scratch / "sources").mkdir()
         (scratch / "programs").mkdir()
         yield scratch
 
@@ -104,25 +104,29 @@ def _check_space(folder: Path) -> None:
 
 
 def _build_into(scratch: Path, group: Group, go: Go, report: Report) -> None:
-    # A copy: what is embedded is put beside the sources, and a checkout stays clean.
-    for source in group.sources():
-        copy = scratch / "sources" / source.relative_to(group.module)
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source, copy)
-    for wanted in group.copies:
-        _copy(wanted, scratch, group, go, report)
     for program in group.programs:
+        folder = _sources(scratch, program.module)
         report(f"building {program.name}, about {program.minutes:.1f} min the first time on 2 cores")
         began = time.monotonic()
-        command = ["build", *group.build_flags(), "-o", str(scratch / "programs" / program.name), program.package]
-        _run(go, command, scratch / "sources", program.name, report)
+        for wanted in program.copies:
+            said = _run(go, ["mod", "download", "-json", wanted.module], folder, program.name, report)
+            source = Path(json.loads(said)["Dir"]) / wanted.path
+            beside = folder if wanted.beside == "sources" else scratch / "programs"
+            shutil.copyfile(source, beside / source.name)
+        output = scratch / "programs" / program.name
+        command = ["build", *program.build_flags(), "-o", str(output), program.package]
+        _run(go, command, folder, program.name, report)
         report(f"built {program.name} in {_duration(time.monotonic() - began)}")
 
 
-def _copy(wanted: Copy, scratch: Path, group: Group, go: Go, report: Report) -> None:
-    said = _run(go, ["mod", "download", "-json", wanted.module], scratch / "sources", _names(group), report)
-    source = Path(json.loads(said)["Dir"]) / wanted.path
-    shutil.copyfile(source, scratch / wanted.beside / source.name)
+def _sources(scratch: Path, module: Path) -> Path:
+    """Return a copy of the module: what is embedded is put beside its sources, and a checkout stays clean."""
+    folder = scratch / module.name
+    for source in sources(module):
+        copy = folder / source.relative_to(module)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, copy)
+    return folder
 
 
 def _run(go: Go, arguments: Sequence[str], folder: Path, what: str, report: Report) -> str:
@@ -162,7 +166,7 @@ def _failure(what: str, complaints: str) -> str:
     elif any(sign in complaints for sign in _NO_NETWORK):
         hint = "Go can't reach its modules: check the network and `go env GOPROXY`, then try again."
     else:
-        hint = "Put that program on PATH yourself, or mend what Go complains about and try again."
+        hint = "Mend what Go complains about and try again."
     return f"Building {what} failed. {hint} The end of what Go said:\n{end}"
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from twin.files import replace_text
 from twin.paths import cache_root, state_root
 from twin.toolchain import provider_version
-from twin.toolchain.groups import GROUPS, pinned
+from twin.toolchain.groups import PROGRAMS
 
 _PROBE_SECONDS = 20.0
 
@@ -118,15 +118,14 @@ def _api_server(path: Path) -> Found:
     return Found(path, refusal=f"{path} can't answer with each cluster's own version; ours can")
 
 
-def _minor_of(group: str, module: str) -> int:
-    go_mod = next(each.module for each in GROUPS if each.name == group) / "go.mod"
-    return int(pinned(go_mod, module).split(".")[1])
+def _minor(name: str) -> int:
+    return int(PROGRAMS[name].version.split(".")[1])
 
 
 @functools.cache
 def _judges() -> dict[str, Callable[[Path], Found]]:
-    kubernetes = _minor_of("kubernetes", "k8s.io/kubernetes")
-    pulumi = _minor_of("pulumi", "github.com/pulumi/pulumi/pkg/v3")
+    kubernetes = _minor("kube-apiserver")
+    pulumi = _minor("pulumi")
     # The control plane emulates earlier minors, and how far back depends on its own.
     control_plane = _judge(
         _asked("--version"), lambda v: v[:2] == (1, kubernetes), f"a plain 1.{kubernetes}, like the API server"

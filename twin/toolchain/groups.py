@@ -7,9 +7,10 @@ serves; nothing here repeats them.
 import hashlib
 import importlib.metadata
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from twin.errors import TwinError
 from twin.paths import CHECKOUT
@@ -17,17 +18,7 @@ from twin.paths import CHECKOUT
 _TWIN = CHECKOUT / "twin"
 _PULUMI_SDK = "github.com/pulumi/pulumi/sdk/v3"
 _KUBERNETES_PROVIDER = "github.com/pulumi/pulumi-kubernetes/provider/v4"
-
-
-@dataclass(frozen=True)
-class Program:
-    """One program of a group."""
-
-    name: str
-    package: str
-    """The Go package with its `main`."""
-    minutes: float
-    """How long a first build took on 2 cores, downloads included."""
+_PROVIDER_COMMAND = "cmd/pulumi-resource-kubernetes"
 
 
 @dataclass(frozen=True)
@@ -37,46 +28,73 @@ class Copy:
     module: str
     path: str
     """Inside the module."""
-    beside: str
-    """`sources` (to be embedded) or `programs`."""
+    beside: Literal["sources", "programs"]
+    """Where sources lie it is embedded."""
 
 
 @dataclass(frozen=True)
-class Group:
-    """Programs that are built together from one Go module of this project."""
+class Program:
+    """One program, built from a Go module of this project."""
 
     name: str
     module: Path
     """Folder with go.mod, go.sum and perhaps sources."""
-    programs: tuple[Program, ...]
-    version: Callable[["Group"], str]
+    package: str
+    """The Go package with its `main`."""
+    minutes: float
+    """How long a first build took on 2 cores, downloads included."""
+    pin: str
+    """What gives the program its version: the Go module that go.mod requires, or `python:` and a package."""
     linker: tuple[str, ...] = ()
     """Variables set by the linker; `{version}`, `{major}` and `{minor}` are filled in."""
     flags: tuple[str, ...] = ()
-    copies: tuple[Copy, ...] = field(default=())
+    copies: tuple[Copy, ...] = ()
+
+    @property
+    def version(self) -> str:
+        """The version that is built, without a leading v."""
+        package = self.pin.removeprefix("python:")
+        if package != self.pin:
+            return importlib.metadata.version(package)
+        return pinned(self.module / "go.mod", self.pin)
 
     def build_flags(self) -> list[str]:
         """Return the flags of `go build`."""
-        version = self.version(self)
-        major, minor = version.split(".")[:2] if "." in version else (version, "0")
-        words = [f"-X {word.format(version=version, major=major, minor=minor)}" for word in self.linker]
+        major, minor = self.version.split(".")[:2]
+        words = [f"-X {word.format(version=self.version, major=major, minor=minor)}" for word in self.linker]
         return ["-trimpath", *self.flags, "-ldflags", " ".join(["-s -w", *words])]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Programs that are built together and lie in one folder."""
+
+    name: str
+    programs: tuple[Program, ...]
+
+    @property
+    def modules(self) -> tuple[Path, ...]:
+        """The modules of its programs, each once."""
+        return tuple(dict.fromkeys(program.module for program in self.programs))
 
     def fingerprint(self, environment: str) -> str:
         """Return a digest of all that decides what the build makes; `environment` names Go and platform."""
-        digest = hashlib.sha256()
-        for word in (environment, *self.build_flags(), *map(repr, self.copies), *map(repr, self.programs)):
-            digest.update(f"{word}\0".encode())
-        for path in self.sources():
-            digest.update(f"{path.relative_to(self.module)}\0".encode())
-            digest.update(path.read_bytes() + b"\0")
+        digest = hashlib.sha256(environment.encode())
+        for program in self.programs:
+            recipe = (program.name, program.package, program.copies, program.build_flags())
+            digest.update(repr(recipe).encode())
+        for module in self.modules:
+            for path in sources(module):
+                digest.update(f"{path.relative_to(module)}\0".encode())
+                digest.update(path.read_bytes() + b"\0")
         return digest.hexdigest()[:12]
 
-    def sources(self) -> Iterator[Path]:
-        """Yield the files that are compiled, in a fixed order."""
-        for path in sorted(self.module.rglob("*")):
-            if path.name in ("go.mod", "go.sum") or (path.suffix == ".go" and not path.name.endswith("_test.go")):
-                yield path
+
+def sources(module: Path) -> Iterator[Path]:
+    """Yield the files of a module that are compiled, in a fixed order."""
+    for path in sorted(module.rglob("*")):
+        if path.name in ("go.mod", "go.sum") or (path.suffix == ".go" and not path.name.endswith("_test.go")):
+            yield path
 
 
 def pinned(go_mod: Path, module: str) -> str:
@@ -95,71 +113,98 @@ def oldest_go(go_mod: Path) -> str:
     return match[1]
 
 
-def _pin(module: str) -> Callable[[Group], str]:
-    return lambda group: pinned(group.module / "go.mod", module)
+_KUBERNETES = _TWIN / "tools" / "kubernetes"
+_KUBERNETES_VERSION = (
+    "k8s.io/component-base/version.gitVersion=v{version}",
+    "k8s.io/component-base/version.gitMajor={major}",
+    "k8s.io/component-base/version.gitMinor={minor}",
+)
+
+
+def _kubernetes(name: str, package: str, minutes: float) -> Program:
+    return Program(name, _KUBERNETES, package, minutes, "k8s.io/kubernetes", _KUBERNETES_VERSION)
 
 
 GROUPS: tuple[Group, ...] = (
     Group(
         "etcd",
-        _TWIN / "tools" / "etcd",
-        (Program("etcd", "go.etcd.io/etcd/server/v3", 1.0),),
-        _pin("go.etcd.io/etcd/server/v3"),
+        (
+            Program(
+                "etcd",
+                _TWIN / "tools" / "etcd",
+                "go.etcd.io/etcd/server/v3",
+                minutes=1.0,
+                pin="go.etcd.io/etcd/server/v3",
+            ),
+        ),
     ),
     Group(
         "kubernetes",
-        _TWIN / "tools" / "kubernetes",
         (
-            Program("kube-apiserver", "./kube-apiserver", 3.2),
-            Program("kube-scheduler", "k8s.io/kubernetes/cmd/kube-scheduler", 0.3),
-            Program("kube-controller-manager", "k8s.io/kubernetes/cmd/kube-controller-manager", 0.7),
-            Program("kubectl", "k8s.io/kubernetes/cmd/kubectl", 0.3),
-        ),
-        _pin("k8s.io/kubernetes"),
-        linker=(
-            "k8s.io/component-base/version.gitVersion=v{version}",
-            "k8s.io/component-base/version.gitMajor={major}",
-            "k8s.io/component-base/version.gitMinor={minor}",
+            _kubernetes("kube-apiserver", "./kube-apiserver", 3.2),
+            _kubernetes("kube-scheduler", "k8s.io/kubernetes/cmd/kube-scheduler", 0.3),
+            _kubernetes("kube-controller-manager", "k8s.io/kubernetes/cmd/kube-controller-manager", 0.7),
+            _kubernetes("kubectl", "k8s.io/kubernetes/cmd/kubectl", 0.3),
         ),
     ),
     Group(
         "nodes",
-        _TWIN / "nodes",
-        (Program("aksgpu-nodes", ".", 0.5),),
-        _pin("k8s.io/client-go"),
+        (Program("aksgpu-nodes", _TWIN / "nodes", ".", minutes=0.5, pin="k8s.io/client-go"),),
     ),
     Group(
         "pulumi",
-        _TWIN / "tools" / "pulumi",
-        (Program("pulumi", "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi", 3.5),),
-        _pin("github.com/pulumi/pulumi/pkg/v3"),
-        linker=("github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v{version}",),
-        flags=("-tags", "osusergo,grpcnotrace"),
-    ),
-    Group(
-        "language-host",
-        _TWIN / "language_host",
-        (Program("pulumi-language-python", ".", 0.2),),
-        _pin(_PULUMI_SDK),
-        linker=("main.version={version}",),
-        copies=(Copy(_PULUMI_SDK, "python/cmd/pulumi-language-python-exec", "programs"),),
+        (
+            Program(
+                "pulumi",
+                _TWIN / "tools" / "pulumi",
+                "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi",
+                minutes=3.5,
+                pin="github.com/pulumi/pulumi/pkg/v3",
+                linker=("github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v{version}",),
+                flags=("-tags", "osusergo,grpcnotrace"),
+            ),
+            # In one folder with the engine, which warns on every run about a language host from elsewhere.
+            Program(
+                "pulumi-language-python",
+                _TWIN / "language_host",
+                ".",
+                minutes=0.2,
+                pin=_PULUMI_SDK,
+                linker=("main.version={version}",),
+                copies=(Copy(_PULUMI_SDK, "python/cmd/pulumi-language-python-exec", "programs"),),
+            ),
+        ),
     ),
     Group(
         "kubernetes-provider",
-        _TWIN / "tools" / "kubernetes-provider",
-        (Program("pulumi-resource-kubernetes", ".", 5.6),),
-        lambda _: importlib.metadata.version("pulumi-kubernetes"),
-        linker=("main.version={version}",),
-        copies=(
-            Copy(_KUBERNETES_PROVIDER, "cmd/pulumi-resource-kubernetes/schema.json", "sources"),
-            Copy(_KUBERNETES_PROVIDER, "cmd/pulumi-resource-kubernetes/terraform-mapping.json", "sources"),
+        (
+            Program(
+                "pulumi-resource-kubernetes",
+                _TWIN / "tools" / "kubernetes-provider",
+                ".",
+                minutes=5.6,
+                pin="python:pulumi-kubernetes",
+                linker=("main.version={version}",),
+                copies=(
+                    Copy(_KUBERNETES_PROVIDER, f"{_PROVIDER_COMMAND}/schema.json", "sources"),
+                    Copy(_KUBERNETES_PROVIDER, f"{_PROVIDER_COMMAND}/terraform-mapping.json", "sources"),
+                ),
+            ),
         ),
     ),
     Group(
         "pulumi-yaml",
-        _TWIN / "tools" / "pulumi-yaml",
-        (Program("pulumi-language-yaml", "github.com/pulumi/pulumi-yaml/cmd/pulumi-language-yaml", 0.5),),
-        _pin("github.com/pulumi/pulumi-yaml"),
-        linker=("github.com/pulumi/pulumi-yaml/pkg/version.Version=v{version}",),
+        (
+            Program(
+                "pulumi-language-yaml",
+                _TWIN / "tools" / "pulumi-yaml",
+                "github.com/pulumi/pulumi-yaml/cmd/pulumi-language-yaml",
+                minutes=0.5,
+                pin="github.com/pulumi/pulumi-yaml",
+                linker=("github.com/pulumi/pulumi-yaml/pkg/version.Version=v{version}",),
+            ),
+        ),
     ),
 )
+
+PROGRAMS: dict[str, Program] = {program.name: program for group in GROUPS for program in group.programs}
