@@ -1,0 +1,63 @@
+"""The program: the stack's settings in, components out."""
+
+import pulumi
+from pulumi.runtime.config import get_config_env
+
+from aksgpu.settings import SettingsError, load
+from components import Cluster, GpuDeviceClass, GpuNamespace, NodePool, ValidationJob
+from components.cluster import ClusterArgs
+
+try:
+    settings = load(get_config_env())
+except SettingsError as error:
+    raise pulumi.RunError(str(error)) from None
+
+cluster = Cluster("cluster", ClusterArgs(**settings.cluster.model_dump(exclude_none=True)))
+pools = {
+    pool.name: NodePool(
+        pool.name,
+        {
+            "name": pool.name,
+            "kind": pool.kind,
+            "vm_size": pool.vm_size,
+            "count": pool.count,
+            "resource_group_name": cluster.resource_group_name,
+            "cluster_name": cluster.cluster_name,
+            "kubernetes_version": cluster.kubernetes_version,
+            "node_provisioning": cluster.node_provisioning,
+            "preview_feature": settings.preview_feature,
+        },
+    )
+    for pool in settings.pools
+}
+
+inside = pulumi.ResourceOptions(providers=[cluster.provider])
+device_class = GpuDeviceClass(
+    "device-class", {"name": settings.device_class.name, "kubeconfig": cluster.kubeconfig}, inside
+)
+namespaces = {
+    space.name: GpuNamespace(
+        space.name,
+        {**space.model_dump(), "device_class_name": device_class.class_name, "kubeconfig": cluster.kubeconfig},
+        inside,
+    )
+    for space in settings.namespaces
+}
+job = settings.validation
+if job is not None:
+    ValidationJob(
+        "validation",
+        {
+            "name": job.job,
+            "namespace": namespaces[job.namespace].namespace_name,
+            "claim_name": namespaces[job.namespace].claims[job.claim].claim_name,
+            "pool_name": pools[job.pool].pool_name,
+            "kubeconfig": cluster.kubeconfig,
+        },
+        inside,
+    )
+
+pulumi.export("cluster", cluster.cluster_id)
+pulumi.export("pools", {name: pool.accepted for name, pool in pools.items()})
+pulumi.export("deviceClass", device_class.class_name)
+pulumi.export("namespaces", {name: space.claim_names for name, space in namespaces.items()})

@@ -1,0 +1,47 @@
+"""The component GpuClaim."""
+
+from typing import NotRequired, TypedDict
+
+import pulumi
+from pulumi_kubernetes.resource import v1 as resource
+
+from components import ownership, requests
+
+
+class GpuClaimArgs(TypedDict):
+    """What a GpuClaim takes."""
+
+    name: NotRequired[str]
+    """Name of the ResourceClaim; `gpu-claim` if left out."""
+    namespace: pulumi.Input[str]
+    """Namespace of the claim, and so of the pods that use it."""
+    device_class_name: pulumi.Input[str]
+    """DeviceClass to take devices from; pass the `className` of a GpuDeviceClass."""
+    count: NotRequired[int]
+    """Number of GPUs, 1 if left out."""
+    selectors: NotRequired[list[str]]
+    """CEL expressions that a device has to meet besides those of the class."""
+    kubeconfig: NotRequired[pulumi.Input[str]]
+    """Kubeconfig for the live checks: that of the Kubernetes provider in use. If left out, the ambient one."""
+
+
+class GpuClaim(pulumi.ComponentResource):
+    """A ResourceClaim for whole GPUs. It can't be changed in place: any change replaces it and what refers to it."""
+
+    claim_name: pulumi.Output[str]
+    """The name of the claim. Refer to the claim by this output, so that consumers go before the claim does."""
+
+    def __init__(self, name: str, args: GpuClaimArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("aksgpu:index:GpuClaim", name, {}, opts)
+        claim = resource.ResourceClaim(
+            name,
+            metadata=ownership.marked(
+                ownership.RESOURCE_CLAIM, args.get("name", "gpu-claim"), args.get("kubeconfig"), args["namespace"]
+            ),
+            spec={
+                "devices": requests.devices(args["device_class_name"], args.get("count", 1), args.get("selectors", []))
+            },
+            opts=requests.immutable(self),
+        )
+        self.claim_name = claim.metadata["name"]
+        self.register_outputs({"claimName": self.claim_name})

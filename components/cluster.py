@@ -1,0 +1,177 @@
+"""The component Cluster."""
+
+import base64
+from typing import Any, NotRequired, TypedDict
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+from pulumi_azure_native import authorization, containerservice, resources
+
+from components import live
+
+
+class SystemPool(TypedDict):
+    """The pool that the cluster's own pods run on; part of the cluster."""
+
+    vm_size: NotRequired[str]
+    """VM size, `Standard_D4s_v5` if left out."""
+    count: NotRequired[int]
+    """Number of nodes, 1 if left out."""
+
+
+class NewCluster(TypedDict):
+    """A cluster to create, with a resource group of its own."""
+
+    resource_group: str
+    """Name of the resource group; it is created too."""
+    name: str
+    """Name of the cluster."""
+    location: str
+    """Azure region, e.g. `eastus`."""
+    kubernetes_version: str
+    """Minor version, e.g. `1.35`."""
+    system_pool: NotRequired[SystemPool]
+    """The system pool; left out: one Standard_D4s_v5."""
+    protect: NotRequired[bool]
+    """Refuse to delete or replace the cluster, as production should."""
+
+
+class ExistingCluster(TypedDict):
+    """A cluster to use: it is read, never changed, never deleted."""
+
+    resource_group: str
+    """Name of its resource group."""
+    name: str
+    """Its name."""
+
+
+class ClusterArgs(TypedDict):
+    """What a Cluster takes: exactly one of the two."""
+
+    create: NotRequired[NewCluster]
+    """Create this cluster."""
+    use: NotRequired[ExistingCluster]
+    """Use this cluster, which exists."""
+
+
+class Cluster(pulumi.ComponentResource):
+    """An AKS cluster, created or adopted, and how to reach it."""
+
+    cluster_id: pulumi.Output[str]
+    """The ARM id of the cluster; a Kubernetes provider of your own should have it as its `clusterIdentifier`."""
+    resource_group_name: pulumi.Output[str]
+    """Name of the resource group."""
+    cluster_name: pulumi.Output[str]
+    """Name of the cluster."""
+    kubernetes_version: pulumi.Output[str]
+    """The version asked for, or that an adopted cluster has."""
+    node_provisioning: pulumi.Output[str]
+    """Node provisioning mode: Manual, or Auto with node auto-provisioning."""
+    kubeconfig: pulumi.Output[str]
+    """Kubeconfig of the cluster user; with Entra ID it calls `kubelogin`."""
+
+    def __init__(self, name: str, args: ClusterArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("aksgpu:index:Cluster", name, {}, opts)
+        create, use = args.get("create"), args.get("use")
+        if create is not None and use is None:
+            made: list[pulumi.Resource] = [self._create(name, create)]
+        elif use is not None and create is None:
+            self._adopt(use)
+            made = []
+        else:
+            raise live.RefusedError("A cluster needs exactly one of create and use.")
+        # Without depends_on the credentials of a cluster that is still being created would be asked for.
+        credentials = containerservice.list_managed_cluster_user_credentials_output(
+            resource_group_name=self.resource_group_name,
+            resource_name=self.cluster_name,
+            format="exec",
+            opts=pulumi.InvokeOutputOptions(parent=self, depends_on=made),
+        )
+        self.kubeconfig = pulumi.Output.secret(credentials.apply(_kubeconfig))
+        self.provider = kubernetes.Provider(
+            f"{name}-kubernetes",
+            kubeconfig=self.kubeconfig,
+            # Without it a changed API address would replace the provider, and with it every object.
+            cluster_identifier=self.cluster_id,
+            opts=pulumi.ResourceOptions(parent=self, depends_on=made),
+        )
+        self.register_outputs(
+            {
+                "clusterId": self.cluster_id,
+                "resourceGroupName": self.resource_group_name,
+                "clusterName": self.cluster_name,
+                "kubernetesVersion": self.kubernetes_version,
+                "nodeProvisioning": self.node_provisioning,
+                "kubeconfig": self.kubeconfig,
+            }
+        )
+
+    def _create(self, name: str, new: NewCluster) -> containerservice.ManagedCluster:
+        protected = pulumi.ResourceOptions(parent=self, protect=new.get("protect"))
+        group = resources.ResourceGroup(
+            f"{name}-group",
+            resource_group_name=new["resource_group"],
+            location=new["location"],
+            opts=protected,
+        )
+        system = new.get("system_pool", {})
+        cluster = containerservice.ManagedCluster(
+            name,
+            resource_group_name=group.name,
+            resource_name_=new["name"],
+            location=new["location"],
+            dns_prefix=new["name"],
+            kubernetes_version=new["kubernetes_version"],
+            identity={"type": containerservice.ResourceIdentityType.SYSTEM_ASSIGNED},
+            # DRA pools don't work with node auto-provisioning; written out so that no default can change that.
+            node_provisioning_profile={"mode": "Manual"},
+            agent_pool_profiles=[
+                {
+                    "name": "system",
+                    "mode": "System",
+                    "type": "VirtualMachineScaleSets",
+                    "os_type": "Linux",
+                    "vm_size": system.get("vm_size", "Standard_D4s_v5"),
+                    "count": int(system.get("count", 1)),  # another language sends a whole number as a float
+                }
+            ],
+            opts=protected,
+        )
+        self.cluster_id = cluster.id
+        self.resource_group_name = _after(cluster, new["resource_group"])
+        self.cluster_name = _after(cluster, new["name"])
+        self.kubernetes_version = pulumi.Output.from_input(new["kubernetes_version"])
+        self.node_provisioning = pulumi.Output.from_input("Manual")
+        return cluster
+
+    def _adopt(self, existing: ExistingCluster) -> None:
+        async def read(subscription: str) -> dict[str, Any]:
+            group, name = existing["resource_group"], existing["name"]
+            found = await live.ask(live.azure(subscription).cluster, group, name)
+            if found is None:
+                raise live.RefusedError(
+                    f"There is no cluster {name} in the resource group {group} of the subscription {subscription}, and "
+                    "it was to be used as it is. Correct the names, or create the cluster instead."
+                )
+            return {
+                "id": found.id,
+                "version": found.facts.kubernetes_version,
+                "node_provisioning": found.facts.node_provisioning or "Manual",
+            }
+
+        client = authorization.get_client_config_output(pulumi.InvokeOutputOptions(parent=self))
+        found: pulumi.Output[dict[str, Any]] = client.subscription_id.apply(read)
+        self.cluster_id = found["id"]
+        self.resource_group_name = found.apply(lambda _: existing["resource_group"])
+        self.cluster_name = found.apply(lambda _: existing["name"])
+        self.kubernetes_version = found["version"]
+        self.node_provisioning = found["node_provisioning"]
+
+
+def _after(cluster: pulumi.Resource, value: str) -> pulumi.Output[str]:
+    """Return a value that a preview knows, although what uses it waits for the cluster."""
+    return cluster.urn.apply(lambda _: value)
+
+
+def _kubeconfig(credentials: containerservice.ListManagedClusterUserCredentialsResult) -> str:
+    return base64.b64decode(credentials.kubeconfigs[0].value).decode()

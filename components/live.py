@@ -1,0 +1,54 @@
+"""Live checks: questions to Azure and to the cluster on every preview and every update.
+
+A check is an output. What depends on it is not registered before the check has passed, and a check that fails
+fails the run, each run again, until the cause is gone. What isn't known yet (a cluster that does not exist) is not
+asked about: the output stays unknown, as Pulumi does with everything that isn't known yet.
+"""
+
+import asyncio
+from collections.abc import Callable
+from functools import cache
+from typing import ParamSpec, TypeVar
+
+import pulumi
+
+from aksgpu.errors import AksgpuError
+from aksgpu.facts.estate import Estate
+from aksgpu.readers.azure import Azure
+from aksgpu.readers.kube import Kube
+from aksgpu.rules.book import RuleError, refuse_errors
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class RefusedError(pulumi.RunError, ValueError):
+    """What was asked for can't be, or what is there must not be touched. Pulumi shows just the text."""
+
+
+@cache
+def azure(subscription: str) -> Azure:
+    """Return the reader of a subscription; one for all components of a program."""
+    return Azure(subscription)
+
+
+@cache
+def kube(kubeconfig: str | None) -> Kube:
+    """Return the reader of a cluster; one for all components, so that exec plugins run once."""
+    return Kube(kubeconfig)
+
+
+async def ask(question: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Ask in a thread, so that other resources go on meanwhile; what can't be read refuses the run."""
+    try:
+        return await asyncio.to_thread(question, *args, **kwargs)
+    except AksgpuError as error:
+        raise RefusedError(str(error)) from None
+
+
+def judge(estate: Estate) -> None:
+    """Ask the rule book; what breaks a rule of severity error refuses the run."""
+    try:
+        refuse_errors(estate)
+    except RuleError as error:
+        raise RefusedError(str(error)) from None

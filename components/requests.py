@@ -1,0 +1,32 @@
+"""The one device request that claims and claim templates of this project consist of."""
+
+import pulumi
+from pulumi_kubernetes.resource.v1 import DeviceClaimArgsDict, ExactDeviceRequestArgsDict
+
+REQUEST = "gpu"
+"""Name of the request inside a claim."""
+
+
+def devices(device_class: pulumi.Input[str], count: int, selectors: list[str]) -> DeviceClaimArgsDict:
+    """Return `spec.devices` of a claim for exactly `count` GPUs.
+
+    Only fields that Kubernetes 1.35 stores are written: the SDK knows newer ones, which the API server would drop.
+    """
+    exactly: ExactDeviceRequestArgsDict = {
+        "device_class_name": device_class,
+        "allocation_mode": "ExactCount",
+        "count": int(count),  # a whole number that another language sent arrives as a float
+    }
+    if selectors:
+        exactly["selectors"] = [{"cel": {"expression": expression}} for expression in selectors]
+    return {"requests": [{"name": REQUEST, "exactly": exactly}]}
+
+
+def immutable(parent: pulumi.Resource) -> pulumi.ResourceOptions:
+    """Return the options of an object whose spec can't change.
+
+    The Kubernetes provider doesn't know that the specs of resource.k8s.io are immutable: without
+    `replace_on_changes` a change plans as an update, which the API server then refuses. The name is the
+    person's choice, so the old object has to go first.
+    """
+    return pulumi.ResourceOptions(parent=parent, replace_on_changes=["spec"], delete_before_replace=True)
