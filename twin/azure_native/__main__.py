@@ -4,4 +4,4 @@ import sys
 
 from twin.azure_native.server import main
 
-sys.exit(main(sys.argv[1:]))
+main(sys.argv[1:])

@@ -157,8 +157,14 @@ class ArmClient:
     def _follow_put(
         self, response: httpx2.Response, path: str, api_version: str, deadline: Deadline, report: Report
     ) -> dict[str, Any]:
-        if self._follow_headers(response, deadline, report):
-            return self._read(path, api_version, deadline)
+        if not self._follow_headers(response, deadline, report):
+            self._follow_state(response, path, api_version, deadline, report)
+        # What a PUT answers may differ from what a later GET does, and a refresh would show that as drift.
+        return self._read(path, api_version, deadline)
+
+    def _follow_state(
+        self, response: httpx2.Response, path: str, api_version: str, deadline: Deadline, report: Report
+    ) -> None:
         body = _json(response)
         while not _is_final(body):
             report(_state(body))
@@ -166,7 +172,6 @@ class ArmClient:
             body = self._read(path, api_version, deadline)
         if _state(body).lower() in ("failed", "canceled"):
             raise AzureError(200, _state(body), f"The resource ended in provisioning state '{_state(body)}'.")
-        return body
 
     def _read(self, path: str, api_version: str, deadline: Deadline) -> dict[str, Any]:
         body = self.get(path, api_version, deadline)

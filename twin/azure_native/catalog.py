@@ -34,8 +34,8 @@ class Resource:
     """How a missing name is made: logical name and 8 random hex digits, or the logical name itself."""
     replaced_by: frozenset[str] = frozenset()
     """Body fields, as paths, whose change replaces the resource; parts of the path always do."""
-    user_version: bool = False
-    """Whether the program gives the api-version, as the input `apiVersion`."""
+    query: tuple[str, ...] = ()
+    """Required inputs that are neither in the path nor in the body."""
     needs_location: bool = False
     """Whether Azure needs a location; a missing one is taken from the configuration or the resource group."""
     texts: Mapping[str, Text] = field(default_factory=dict)
@@ -44,6 +44,16 @@ class Resource:
     def parameters(self) -> tuple[str, ...]:
         """The inputs that are parts of the path, in its order."""
         return tuple(part[1:-1] for part in self.path.split("/") if part.startswith("{") and part != "{subscriptionId}")
+
+    @property
+    def user_version(self) -> bool:
+        """Whether the program chooses the api-version of requests."""
+        return "apiVersion" in self.query
+
+    @property
+    def outside_body(self) -> tuple[str, ...]:
+        """The inputs that are not sent in the body."""
+        return (*self.parameters, *self.query)
 
     @property
     def name_parameter(self) -> str:
@@ -92,7 +102,7 @@ RESOURCES: Mapping[str, Resource] = {
         path=f"{_GROUP}/providers/{{resourceProviderNamespace}}/{{parentResourcePath}}/{{resourceType}}/"
         "{resourceName}",
         auto_name="random",
-        user_version=True,
+        query=("apiVersion",),
         texts={"resourceGroupName": _GROUP_NAME},
     ),
     "containerservice:ManagedCluster": Resource(

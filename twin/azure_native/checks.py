@@ -20,7 +20,7 @@ def failures(resource: Resource, shape: Shape, inputs: Values) -> list[str]:
 
 
 def _parameters(resource: Resource, inputs: Values) -> Iterator[str]:
-    for name in resource.parameters:
+    for name in resource.outside_body:
         if name not in inputs:
             yield f"missing required property '{name}'"
         elif inputs[name] is not UNKNOWN:

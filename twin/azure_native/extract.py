@@ -46,7 +46,7 @@ def extract() -> dict[str, Any]:
     for kind, resource in RESOURCES.items():
         module_name, name = kind.split(":")
         module = importlib.import_module(f"pulumi_azure_native.{module_name}")
-        kinds[kind] = _sdk_resource(module, name, resource.parameters, types)
+        kinds[kind] = _sdk_resource(module, name, resource.outside_body, types)
         if kind in _MODELS:
             kinds[kind]["containers"] = sorted(_lifted(_MODELS[kind]))
     return {
@@ -61,7 +61,7 @@ def extract() -> dict[str, Any]:
 # --- the Pulumi SDK: the default version of every resource ---
 
 
-def _sdk_resource(module: ModuleType, name: str, parameters: tuple[str, ...], types: Types) -> dict[str, Any]:
+def _sdk_resource(module: ModuleType, name: str, outside: tuple[str, ...], types: Types) -> dict[str, Any]:
     arguments = getattr(module, f"{name}Args")
     inputs = _fields(sdk_types.input_type_types(arguments), types, "in")
     required = _required(arguments)
@@ -73,8 +73,8 @@ def _sdk_resource(module: ModuleType, name: str, parameters: tuple[str, ...], ty
     return {
         "apiVersion": default,
         "versions": sorted({default, *listed}),
-        "inputs": {key: value for key, value in inputs.items() if key not in parameters},
-        "required": sorted(required - set(parameters)),
+        "inputs": {key: value for key, value in inputs.items() if key not in outside},
+        "required": sorted(required - set(outside)),
         "outputs": {key: value for key, value in outputs.items() if key != "azureApiVersion"},
         "containers": [],
     }

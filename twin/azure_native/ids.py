@@ -29,7 +29,7 @@ def inputs_of_id(resource: Resource, id_: str) -> Values:
             f"'{id_}' is not the id of such a resource. It must look like {resource.path}; get the id of an "
             "existing resource with `az resource show --query id`."
         )
-    return {name: unquote(match[name]) for name in resource.parameters}
+    return {name: unquote(match[name] or "") for name in resource.parameters}
 
 
 def _is_path(name: str) -> bool:

@@ -98,9 +98,9 @@ class Metadata:
         version = self.api_version(token, written)
         inputs, outputs, types = known["inputs"], known["outputs"], self._types
         if models and version != known["apiVersion"]:
-            parameters = RESOURCES[token.kind].parameters
+            outside = RESOURCES[token.kind].outside_body
             inputs = self._existing(models["owner"], models["inputs"], version)
-            inputs = {name: value for name, value in inputs.items() if name not in parameters}
+            inputs = {name: value for name, value in inputs.items() if name not in outside}
             outputs = self._existing(models["owner"], models["outputs"], version)
             types = self._types_at(version)
         lifted = frozenset(known["containers"])

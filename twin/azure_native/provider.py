@@ -186,7 +186,7 @@ class Provider:
 
 
 def _naming(request: provider_pb2.CheckRequest) -> naming.Naming:
-    logical_name = request.urn.split("::")[-1]
+    logical_name = tokens.name_of_urn(request.urn)
     if not request.HasField("autonaming"):
         return naming.Naming(logical_name, request.randomSeed)
     mode = _AUTONAMING[request.autonaming.mode]

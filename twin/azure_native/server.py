@@ -2,10 +2,10 @@
 
 import os
 import signal
-import sys
 import threading
 from collections.abc import Sequence
 from concurrent import futures
+from typing import NoReturn
 
 import grpc
 
@@ -22,33 +22,32 @@ _PARENT_CHECK = 1.0
 """Seconds between looks whether the engine is still there."""
 
 
-def main(arguments: Sequence[str]) -> int:
+def main(arguments: Sequence[str]) -> NoReturn:
     """Serve until told to stop or until the engine is gone; prints the port first, as the protocol wants."""
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
     log = EngineLog()
     addresses = [argument for argument in arguments if not argument.startswith("-")]
     if addresses:
         log.connect(addresses[-1])
-    server = _serve(servicer(Provider(log), log))
-    port = server.add_insecure_port("127.0.0.1:0")
-    server.start()
-    print(port, flush=True)
-    _wait()
-    sys.stdout.flush()
+    server = _serve(log)
+    engine = os.getppid()
+    while not stop.wait(_PARENT_CHECK) and os.getppid() == engine:
+        pass
+    server.stop(grace=None)
     # Calls may still wait for Azure; the process does not outlive its engine for them.
     os._exit(0)
 
 
-def _serve(served: provider_pb2_grpc.ResourceProviderServicer) -> grpc.Server:
-    limits = [("grpc.max_receive_message_length", _LARGEST_MESSAGE), ("grpc.max_send_message_length", _LARGEST_MESSAGE)]
+def _serve(log: EngineLog) -> grpc.Server:
+    limits = [
+        ("grpc.max_receive_message_length", _LARGEST_MESSAGE),
+        ("grpc.max_send_message_length", _LARGEST_MESSAGE),
+    ]
     server = grpc.server(futures.ThreadPoolExecutor(max_workers=_WORKERS), options=limits)
-    provider_pb2_grpc.add_ResourceProviderServicer_to_server(served, server)
+    provider_pb2_grpc.add_ResourceProviderServicer_to_server(servicer(Provider(log), log), server)
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    print(port, flush=True)
     return server
-
-
-def _wait() -> None:
-    stop = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stop.set())
-    engine = os.getppid()
-    while not stop.wait(_PARENT_CHECK) and os.getppid() == engine:
-        pass

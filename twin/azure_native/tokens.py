@@ -61,4 +61,9 @@ def sdk_version(version: str) -> str:
 
 def type_of_urn(urn: str) -> str:
     """Return the resource's own type from its URN (`urn:pulumi:STACK::PROJECT::PARENTS$TYPE::NAME`)."""
-    return urn.split("::")[2].rsplit("$", 1)[-1]
+    return urn.split("::", 3)[2].rpartition("$")[2]
+
+
+def name_of_urn(urn: str) -> str:
+    """Return the resource's logical name from its URN."""
+    return urn.split("::", 3)[3]
