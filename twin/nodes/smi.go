@@ -114,7 +114,7 @@ func query(out io.Writer, given grants, arguments []string) int {
 }
 
 const tableHeader = `+-----------------------------------------------------------------------------------------+
-| NVIDIA-SMI %-20s   Driver Version: %-15s  CUDA Version: %-8s |
+| NVIDIA-SMI %-23sDriver Version: %-15sCUDA Version: %-9s|
 |-----------------------------------------+------------------------+----------------------+
 | GPU  Name                 Persistence-M | Bus-Id          Disp.A | Volatile Uncorr. ECC |
 | Fan  Temp   Perf          Pwr:Usage/Cap |           Memory-Usage | GPU-Util  Compute M. |
@@ -122,7 +122,7 @@ const tableHeader = `+----------------------------------------------------------
 |=========================================+========================+======================|
 `
 
-const tableRow = `|%4d  %-27s On  |   %-16s Off |                    0 |
+const tableRow = `|%4d  %-31sOn  |   %-16s Off |                    0 |
 | N/A   33C    P0             42W /  N/A  | %22s |      0%%      Default |
 |                                         |                        |             Disabled |
 +-----------------------------------------+------------------------+----------------------+
@@ -143,8 +143,8 @@ func table(out io.Writer, given grants, now time.Time) {
 	fmt.Fprintf(out, tableHeader, given.Driver, given.Driver, given.CUDA)
 	for i, gpu := range given.GPUs {
 		name := gpu.Product
-		if len(name) > 27 {
-			name = name[:24] + "..."
+		if len(name) > 30 {
+			name = name[:27] + "..."
 		}
 		fmt.Fprintf(out, tableRow, i, name, "0000"+strings.ToUpper(gpu.BusID),
 			fmt.Sprintf("0MiB / %6dMiB", gpu.MemoryMiB))
