@@ -18,6 +18,8 @@ class GpuComponent(Facts):
     product: Product
     description: str
     """In a sentence, e.g. `DaemonSet kube-system/nvidia-device-plugin`."""
+    part_of: str | None = None
+    """The object of the chart that made it."""
     cluster: ClusterRef = ClusterRef(name=None, resource_group=None)
     selection: Maybe[Selection] = Selection()
     tolerations: Maybe[tuple[Toleration, ...]] = ()

@@ -38,6 +38,13 @@ class Estate(Facts):
             if isinstance(meant, Unknown) or meant:
                 yield cluster, meant
 
+    def distinct_components(self) -> Iterator[GpuComponent]:
+        """Yield the GPU software once: a chart whose own objects are here too is left out in their favour."""
+        made = {(component.part_of, component.product) for component in self.components}
+        for component in self.components:
+            if (component.place.object, component.product) not in made:
+                yield component
+
     def malformed(self) -> Iterator[tuple[Place, Malformed]]:
         """Yield every value that could not be read."""
         for item in (*self.clusters, *self.pools, *self.components):

@@ -40,7 +40,7 @@ def _check(estate: Estate) -> Iterator[Verdict]:
         on_pool = has_gpus(pool)
         if on_pool is False:
             continue
-        everyone = [_aks(pool), *(_component(component, pool, estate) for component in estate.components)]
+        everyone = [_aks(pool), *(_component(component, pool, estate) for component in estate.distinct_components())]
         possible = [item for item in everyone if item.truth is not False]
         certain = [item for item in possible if item.truth is True]
         if len(possible) < 2:

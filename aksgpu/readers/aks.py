@@ -1,0 +1,195 @@
+"""Reads AKS clusters and node pools out of the properties that a program or a state gives them."""
+
+import re
+from typing import NamedTuple
+
+from aksgpu.facts.base import Place
+from aksgpu.facts.clusters import ClusterFacts, ClusterRef
+from aksgpu.facts.estate import Estate
+from aksgpu.facts.nodes import Taint
+from aksgpu.facts.pools import PoolFacts, PoolForm
+from aksgpu.facts.truth import UNKNOWN, Maybe, Unknown
+from aksgpu.knowledge import azure_api, node_pools
+from aksgpu.knowledge.kubernetes import parse_minor
+from aksgpu.readers.azure_tokens import AzureToken
+from aksgpu.readers.fields import Fields
+
+_TAINT = re.compile(r"(?P<key>[^=:\s]+)(?:=(?P<value>[^:\s]*))?:(?P<effect>\w+)")
+_EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
+_NAMESPACE = "microsoft.containerservice"
+_ID = re.compile(
+    r"(?:.*/resourcegroups/(?P<group>[^/]+)/providers/microsoft\.containerservice/)?managedclusters/(?P<cluster>[^/]+)"
+    r"(?:/agentpools/(?P<pool>[^/]+))?/?",
+    re.IGNORECASE,
+)
+
+
+class _Address(NamedTuple):
+    """Where a resource is in Azure, as far as its properties say."""
+
+    cluster: Maybe[str]
+    resource_group: Maybe[str]
+    pool: Maybe[str] = None
+
+
+def cluster_ref(resource_id: str) -> ClusterRef | None:
+    """Return the cluster that an ARM id names; None when it names none."""
+    match = _ID.fullmatch(resource_id)
+    return ClusterRef(name=match["cluster"], resource_group=match["group"]) if match else None
+
+
+def read_agent_pool(token: AzureToken, type_: str, urn: str, props: object) -> Estate:
+    """Read an azure-native AgentPool."""
+    fields = Fields(props, fold_case=True)
+    found = _from_id(fields)
+    name = _first(fields.text("agentPoolName"), found.pool, fields.text("name"))
+    cluster = ClusterRef(
+        name=_first(fields.text("resourceName"), found.cluster),
+        resource_group=_first(fields.text("resourceGroupName"), found.resource_group),
+    )
+    form = PoolForm(kind=token.form, token=type_, api_version=token.api_version)
+    return Estate(pools=(_pool(fields, Place(object=urn), form, cluster, name),))
+
+
+def read_managed_cluster(token: AzureToken, type_: str, urn: str, props: object) -> Estate:
+    """Read an azure-native ManagedCluster and the pools that are written inside it."""
+    fields = Fields(props, fold_case=True)
+    found = _from_id(fields)
+    name = _first(fields.text("resourceName"), found.cluster, fields.text("name"))
+    group = _first(fields.text("resourceGroupName"), found.resource_group)
+    form = PoolForm(kind="inline", token=type_, api_version=token.api_version)
+    return _cluster(fields, urn, form, name, group)
+
+
+def read_generic(type_: str, urn: str, props: object) -> Estate:
+    """Read `azure-native:resources:Resource` when it is, or may turn out to be, a cluster or a pool."""
+    fields = Fields(props, fold_case=True)
+    kind = _generic_kind(fields)
+    if kind is None:
+        return Estate()
+    version = fields.text("apiVersion")
+    if isinstance(version, str) and azure_api.parse(version) is None:
+        version = fields.refuse("apiVersion", version, "an api-version such as 2026-08-02-preview")
+    address = _generic_address(fields)
+    # A state may hold what Azure answered (properties) under other keys than what was asked; both have `properties`.
+    inner = Fields(fields.raw("properties"), fold_case=True, prefix="properties.")
+    inner.adopt(fields)
+    if kind == "managedclusters":
+        form = PoolForm(kind="inline", token=type_, api_version=version)
+        return _cluster(inner, urn, form, address.cluster, address.resource_group)
+    form = PoolForm(kind="generic", token=type_, api_version=version)
+    cluster = ClusterRef(name=address.cluster, resource_group=address.resource_group)
+    return Estate(pools=(_pool(inner, Place(object=urn), form, cluster, address.pool),))
+
+
+def _generic_kind(fields: Fields) -> str | None:
+    """Return the last segment of the resource type; unknown parts count as a pool, which is then undecided."""
+    namespace, kind = fields.text("resourceProviderNamespace"), fields.text("resourceType")
+    if kind is None:  # outputs have no resourceType; `type` is the full one
+        full = fields.text("type")
+        namespace, kind = full.rsplit("/", 1) if isinstance(full, str) and "/" in full else (namespace, full)
+    if isinstance(namespace, str) and namespace.casefold().split("/")[0] != _NAMESPACE:
+        return None
+    if kind is None or namespace is None:
+        return None
+    last = kind.strip("/").rsplit("/", 1)[-1].casefold() if isinstance(kind, str) else "agentpools"
+    return last if last in ("managedclusters", "agentpools") else None
+
+
+def _generic_address(fields: Fields) -> _Address:
+    found = _from_id(fields)
+    group = _first(fields.text("resourceGroupName"), found.resource_group)
+    parts = [fields.text(key) for key in ("parentResourcePath", "resourceType", "resourceName")]
+    if any(isinstance(part, Unknown) for part in parts):
+        name = parts[2]
+        return _Address(_first(found.cluster, UNKNOWN), group, _first(name, found.pool))
+    match = _ID.fullmatch("/".join(part.strip("/") for part in parts if isinstance(part, str) and part.strip("/")))
+    if match is None:
+        return _Address(found.cluster, group, found.pool)
+    return _Address(match["cluster"], group, match["pool"])
+
+
+def _from_id(fields: Fields) -> _Address:
+    """Read the ARM id that outputs have; it is unknown in a preview."""
+    resource_id = fields.raw("id")
+    if isinstance(resource_id, Unknown):
+        return _Address(UNKNOWN, UNKNOWN, UNKNOWN)
+    match = _ID.fullmatch(resource_id) if isinstance(resource_id, str) else None
+    return _Address(match["cluster"], match["group"], match["pool"]) if match else _Address(None, None)
+
+
+def _first(*values: Maybe[str]) -> Maybe[str]:
+    """Return the first value that is known, else unknown when one of them is."""
+    for value in values:
+        if isinstance(value, str):
+            return value
+    return UNKNOWN if any(isinstance(value, Unknown) for value in values) else None
+
+
+def _cluster(fields: Fields, urn: str, form: PoolForm, name: Maybe[str], group: Maybe[str]) -> Estate:
+    place = Place(object=urn)
+    cluster = ClusterFacts(
+        place=place,
+        name=name,
+        resource_group=group,
+        kubernetes_version=_version(fields, "kubernetesVersion"),
+        node_provisioning=fields.choice("nodeProvisioningProfile.mode", node_pools.NODE_PROVISIONING_MODES),
+        malformed=(),
+    )
+    profiles = fields.items("agentPoolProfiles")
+    cluster = cluster.model_copy(update={"malformed": fields.problems})
+    if profiles is None:
+        return Estate(clusters=(cluster,))
+    ref = ClusterRef(name=name, resource_group=group, object=urn)
+    if isinstance(profiles, Unknown):
+        profiles = [UNKNOWN]
+    pools = (_inline(item, index, place, form, ref) for index, item in enumerate(profiles))
+    return Estate(clusters=(cluster,), pools=tuple(pools))
+
+
+def _inline(item: object, index: int, place: Place, form: PoolForm, cluster: ClusterRef) -> PoolFacts:
+    fields = Fields(item, fold_case=True, prefix=f"agentPoolProfiles[{index}].")
+    return _pool(fields, place, form, cluster, fields.text("name"))
+
+
+def _pool(fields: Fields, place: Place, form: PoolForm, cluster: ClusterRef, name: Maybe[str]) -> PoolFacts:
+    values = {
+        "vm_size": fields.text("vmSize"),
+        "os_type": fields.choice("osType", node_pools.OS_TYPES),
+        "os_sku": fields.text("osSKU"),
+        "kubernetes_version": _version(fields, "orchestratorVersion"),
+        "mode": fields.choice("mode", node_pools.POOL_MODES),
+        "count": fields.whole("count"),
+        "autoscaling": fields.flag("enableAutoScaling"),
+        "gpu_driver": fields.choice("gpuProfile.driver", node_pools.GPU_DRIVERS),
+        "management_mode": fields.choice("gpuProfile.nvidia.managementMode", node_pools.MANAGEMENT_MODES),
+        "driver_mode": fields.choice("gpuProfile.nvidia.driverMode", node_pools.DRIVER_MODES),
+        "mig_strategy": fields.choice("gpuProfile.nvidia.migStrategy", node_pools.MIG_STRATEGIES),
+        "mig_profiles": fields.texts("gpuProfile.nvidia.migProfiles"),
+        "gpu_instance_profile": fields.text("gpuInstanceProfile"),
+        "labels": fields.mapping("nodeLabels"),
+        "taints": _taints(fields),
+        "vm_tags": fields.mapping("tags"),
+    }
+    return PoolFacts(place=place, form=form, cluster=cluster, name=name, malformed=fields.problems, **values)
+
+
+def _version(fields: Fields, path: str) -> Maybe[str]:
+    version = fields.text(path)
+    if isinstance(version, str) and parse_minor(version) is None:
+        return fields.refuse(path, version, "a Kubernetes version such as 1.35 or 1.35.4")
+    return version
+
+
+def _taints(fields: Fields) -> Maybe[tuple[Taint, ...]]:
+    texts = fields.texts("nodeTaints")
+    if texts is None or isinstance(texts, Unknown):
+        return texts
+    taints = []
+    for text in texts:
+        match = _TAINT.fullmatch(text)
+        effect = next((word for word in _EFFECTS if match and word.casefold() == match["effect"].casefold()), None)
+        if match is None or effect is None:
+            return fields.refuse("nodeTaints", text, "key=value:NoSchedule, or with NoExecute or PreferNoSchedule")
+        taints.append(Taint.model_validate({"key": match["key"], "value": match["value"] or "", "effect": effect}))
+    return tuple(taints)

@@ -1,0 +1,114 @@
+"""Reads facts out of Pulumi resources of every form that matters for GPUs; anything else is nobody's business.
+
+Properties are plain data (see `aksgpu.readers.plain`). Nothing here raises: what can't be read is a `Malformed` of its
+fact, what isn't known yet is `UNKNOWN`.
+"""
+
+from collections.abc import Callable
+from functools import lru_cache, partial
+from typing import NamedTuple
+
+from aksgpu.facts.base import Place
+from aksgpu.facts.clusters import ClusterRef
+from aksgpu.facts.estate import Estate
+from aksgpu.facts.truth import UNKNOWN
+from aksgpu.readers import aks
+from aksgpu.readers.azure_tokens import parse_token
+from aksgpu.readers.chart_values import effective_values
+from aksgpu.readers.fields import Fields
+from aksgpu.readers.gpu_charts import read_chart, read_cluster_policy
+from aksgpu.readers.gpu_pods import POD_SPECS, read_workload
+
+SOMEWHERE = ClusterRef(name=None, resource_group=None)
+"""A cluster about which nothing was said."""
+
+
+class PulumiResource(NamedTuple):
+    """One resource, as a policy or a state sees it."""
+
+    type: str
+    urn: str
+    props: object
+    """Its inputs or its outputs, plain."""
+    parent: str | None = None
+    """URN of its parent."""
+    cluster: ClusterRef = SOMEWHERE
+    """For Kubernetes objects: the cluster of their provider, when it says so."""
+
+
+Reader = Callable[[PulumiResource], Estate]
+
+
+def read(resource: PulumiResource) -> Estate:
+    """Return the facts in one resource; an empty estate when there are none."""
+    reader = reader_for(resource.type)
+    return reader(resource) if reader is not None else Estate()
+
+
+@lru_cache(maxsize=4096)
+def reader_for(type_: str) -> Reader | None:
+    """Return what reads resources of a type; None for types that never hold facts. Cheap, for use before reading."""
+    if type_.casefold().startswith("azure-native"):
+        return _azure_reader(type_)
+    return _kubernetes_reader(type_) if type_.startswith("kubernetes:") else None
+
+
+def _azure_reader(type_: str) -> Reader | None:
+    token = parse_token(type_)
+    if token is None:
+        return None
+    match (token.module, token.kind):
+        case ("containerservice", "agentpool"):
+            return lambda resource: aks.read_agent_pool(token, type_, resource.urn, resource.props)
+        case ("containerservice", "managedcluster"):
+            return lambda resource: aks.read_managed_cluster(token, type_, resource.urn, resource.props)
+        case ("resources", "resource"):
+            return lambda resource: aks.read_generic(type_, resource.urn, resource.props)
+    return None
+
+
+def _kubernetes_reader(type_: str) -> Reader | None:
+    _, module, kind = (*type_.split(":"), "", "")[:3]
+    kind = kind.removesuffix("Patch")
+    if module.startswith("helm.sh/") and kind in ("Release", "Chart"):
+        return partial(_chart, kind)
+    if module.startswith("nvidia.com/") and kind == "ClusterPolicy":
+        return _cluster_policy
+    if kind in POD_SPECS and module.split("/")[0] in ("apps", "batch", "core"):
+        return partial(_workload, kind)
+    return None
+
+
+def _workload(kind: str, resource: PulumiResource) -> Estate:
+    return read_workload(kind, Place(object=resource.urn), resource.props, resource.cluster, resource.parent)
+
+
+def _chart(kind: str, resource: PulumiResource) -> Estate:
+    fields = Fields(resource.props)
+    effective = effective_values(fields)
+    name = fields.raw("name") or resource.urn.rsplit("::", 1)[-1]
+    title = f"Helm {kind.lower()} {name if isinstance(name, str) else resource.urn.rsplit('::', 1)[-1]}"
+    chart = fields.text("chart")
+    estate = read_chart(chart, Place(object=resource.urn), title, effective.values, resource.cluster, resource.parent)
+    if not estate.components or not fields.problems:
+        return estate
+    component = estate.components[0]
+    malformed = (*component.malformed, *fields.problems)
+    return Estate(components=(component.model_copy(update={"malformed": malformed}),))
+
+
+def _cluster_policy(resource: PulumiResource) -> Estate:
+    fields = Fields(resource.props)
+    name = fields.raw("metadata.name")
+    title = f"ClusterPolicy {name if isinstance(name, str) else ''}".rstrip()
+    spec = fields.raw("spec")
+    return read_cluster_policy(
+        Place(object=resource.urn), title, {} if spec is None else spec, resource.cluster, resource.parent
+    )
+
+
+def provider_cluster(identifier: object) -> ClusterRef:
+    """Return the cluster that a Kubernetes provider's `clusterIdentifier` means, when it is the ARM id of one."""
+    if identifier is UNKNOWN or not isinstance(identifier, str):
+        return SOMEWHERE
+    return aks.cluster_ref(identifier) or SOMEWHERE

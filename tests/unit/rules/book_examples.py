@@ -1,0 +1,33 @@
+"""Turns the examples of the rules into facts, for every test that goes through the whole book."""
+
+from aksgpu.facts.estate import Estate
+from aksgpu.facts.pools import PoolChange
+from aksgpu.readers.pulumi_resources import PulumiResource, read
+from aksgpu.rules import examples
+from aksgpu.rules.book import BOOK
+from aksgpu.rules.examples import Example, Resource
+from aksgpu.rules.model import Rule
+
+CASES = [(rule, example) for rule in BOOK for example in examples.load(rule)]
+IDS = [f"{rule.name}: {example.verdict}: {example.title}" for rule, example in CASES]
+
+
+def estate(example: Example) -> Estate:
+    now, before = _read(example.resources), _read(example.before)
+    changes = tuple(
+        PoolChange(before=old, after=new) for old in before.pools for new in now.pools if old.name == new.name
+    )
+    return Estate.merge([now, Estate(changes=changes)])
+
+
+def verdict(rule: Rule, example: Example) -> str:
+    """What the rule says about its example: fail, undecided or pass."""
+    found = [verdict.undecided for verdict in rule.check(estate(example))]
+    return "pass" if not found else "undecided" if all(found) else "fail"
+
+
+def _read(resources: tuple[Resource, ...]) -> Estate:
+    return Estate.merge(
+        read(PulumiResource(item.type, f"urn:pulumi:dev::aksgpu::{item.type}::{item.name}", item.properties))
+        for item in resources
+    )
