@@ -38,7 +38,9 @@ def list_(azure: Azure, request: Request) -> Reply:
 
 def put(azure: Azure, request: Request) -> Reply:
     """PUT …/agentPools/{pool}."""
-    body = schema.read(schema.AGENT_POOL, request.object(), request.api_version)
+    # Resource Manager takes a location for any resource; azure-native's generic resource always sends one.
+    content = {key: value for key, value in request.object().items() if key.lower() != "location"}
+    body = schema.read(schema.AGENT_POOL, content, request.api_version)
     wanted = guards.without_read_only(body.get("properties", {}))
     with azure.service.store.transaction():
         cluster = _parent(azure, request)

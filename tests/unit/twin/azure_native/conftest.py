@@ -1,16 +1,11 @@
 """What the plugin's unit tests share: a tiny Azure, and the metadata of the installed SDKs."""
 
-import sys
 import threading
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from azure_stub import Azure, running
-
+from tests.unit.twin.azure_native.azure_stub import Azure, running
 from twin.azure_native import arm_client, tokens
 from twin.azure_native.arm_client import ArmClient
 from twin.azure_native.metadata import Metadata, load

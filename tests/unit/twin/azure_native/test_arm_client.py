@@ -1,8 +1,8 @@
 import threading
 
 import pytest
-from azure_stub import Answer
 
+from tests.unit.twin.azure_native.azure_stub import Answer
 from twin.azure_native.arm_client import (
     ArmClient,
     AzureError,

@@ -1,7 +1,7 @@
 import pytest
-from azure_stub import Answer
-from conftest import SUBSCRIPTION
 
+from tests.unit.twin.azure_native.azure_stub import Answer
+from tests.unit.twin.azure_native.conftest import SUBSCRIPTION
 from twin.azure_native import ids
 from twin.azure_native.operations import PartialError
 from twin.azure_native.values import UNKNOWN
