@@ -22,8 +22,11 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class RefusedError(pulumi.RunError, ValueError):
-    """What was asked for can't be, or what is there must not be touched. Pulumi shows just the text."""
+class RefusedError(pulumi.RunError):
+    """What was asked for can't be, or what is there must not be touched. Pulumi shows just the text.
+
+    Not a ValueError: the SDK wraps one that comes out of an input into another, and then shows a traceback.
+    """
 
 
 @cache

@@ -1,0 +1,243 @@
+"""What the live checks and the rule book refuse, and what they let through."""
+
+import pulumi
+import pytest
+
+from components import Cluster, GpuClaim, GpuDeviceClass, NodePool, PreviewFeature
+from components.live import RefusedError
+
+DRA_PATH = "/apis/resource.k8s.io/v1/deviceclasses/aks-dra-gpu"
+
+
+def pool(**more):
+    def program() -> None:
+        made = NodePool(
+            "gpunp",
+            {
+                "resource_group_name": "rg",
+                "cluster_name": "aks",
+                "vm_size": "Standard_NC24ads_A100_v4",
+                **more,
+            },
+        )
+        pulumi.export("accepted", made.accepted)
+
+    return program
+
+
+def device_class() -> None:
+    GpuDeviceClass("class", {"kubeconfig": "kubeconfig"})
+
+
+@pytest.mark.parametrize(
+    ("more", "rule"),
+    [
+        ({"os_sku": "AzureContainerLinux"}, "AKSGPU204 dra-os-sku"),
+        ({"name": "gpu-pool"}, "AKSGPU208 pool-name"),
+        ({"name": "gpupool123456"}, "AKSGPU208 pool-name"),
+        ({"vm_size": "Standard_D4s_v5"}, "AKSGPU211 gpu-size-required"),
+    ],
+)
+def test_a_pool_that_breaks_a_rule_is_refused_when_it_is_built(run, more, rule):
+    with pytest.raises(RefusedError, match=rule):
+        run(pool(**more))
+
+
+@pytest.mark.parametrize(
+    ("more", "rule"),
+    [
+        ({"kubernetes_version": "1.34.5"}, "AKSGPU102"),
+        ({"node_provisioning": "Auto"}, "AKSGPU203"),
+    ],
+)
+def test_a_pool_is_judged_together_with_its_cluster(run, world, more, rule):
+    with pytest.raises(RefusedError, match=rule):
+        run(pool(**more))
+    assert world.made.keys() == {"NodePool gpunp", "PreviewFeature gpunp-preview"}
+
+
+def test_an_unknown_kind_names_the_kinds(run):
+    with pytest.raises(RefusedError, match=r"no kind 'dra'.*managed-dra, managed-device-plugin"):
+        run(pool(kind="dra"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "accepted", "profile"),
+    [
+        ("driver-only", {"gpu_driver": "Install", "management_mode": None, "driver_mode": None}, {"driver": "Install"}),
+        ("operator-managed", {"gpu_driver": "None", "management_mode": None, "driver_mode": None}, {"driver": "None"}),
+    ],
+)
+def test_unmanaged_kinds_use_the_typed_resource_and_no_preview_feature(run, world, kind, accepted, profile):
+    world.azure.accepted |= accepted
+    world.azure.feature = "NotRegistered"
+    made = run(pool(kind=kind))
+    assert made.one("AgentPool")["gpuProfile"] == profile
+    assert "PreviewFeature gpunp-preview" not in made.made
+
+
+def test_a_managed_device_plugin_pool_says_so(run, world):
+    world.azure.accepted["driver_mode"] = "DevicePlugin"
+    nvidia = run(pool(kind="managed-device-plugin")).one("Resource")["properties"]["gpuProfile"]["nvidia"]
+    assert nvidia == {"managementMode": "Managed", "driverMode": "DevicePlugin", "migStrategy": "None"}
+
+
+def test_a_cpu_pool_has_no_gpu_profile(run, world):
+    world.azure.accepted |= {"gpu_driver": None, "management_mode": None, "driver_mode": None}
+    assert "gpuProfile" not in run(pool(kind="cpu", vm_size="Standard_D4s_v5")).one("AgentPool")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"driver_mode": "DevicePlugin"}, "driverMode: asked for DRA, Azure accepted DevicePlugin"),
+        ({"driver_mode": None}, "driverMode: asked for DRA, Azure accepted nothing"),
+        ({"management_mode": None}, "managementMode: asked for Managed, Azure accepted Unmanaged"),
+        ({"gpu_driver": "None"}, "driver: asked for Install, Azure accepted None"),
+        ({"state": "Failed"}, "provisioningState: asked for Succeeded, Azure says Failed"),
+    ],
+)
+def test_what_azure_accepted_differently_is_named_with_both_values(run, world, change, said):
+    world.azure.accepted |= change
+    with pytest.raises(RefusedError, match=said):
+        run(pool())
+
+
+def test_an_os_sku_that_was_asked_for_is_compared(run, world):
+    with pytest.raises(RefusedError, match="osSku: asked for AzureLinux, Azure accepted Ubuntu"):
+        run(pool(os_sku="AzureLinux"))
+
+
+def test_a_failed_pool_does_not_stop_the_preview_of_what_mends_it(run, world):
+    world.azure.accepted["state"] = "Failed"
+    run(pool(), preview=True)
+
+
+def test_a_pool_that_is_wrong_stops_the_preview_too(run, world):
+    world.azure.accepted["driver_mode"] = "DevicePlugin"
+    with pytest.raises(RefusedError, match="DevicePlugin"):
+        run(pool(), preview=True)
+
+
+@pytest.mark.parametrize("preview", [True, False])
+def test_require_refuses_an_unregistered_feature_with_the_commands(run, world, preview):
+    world.azure.feature = "NotRegistered"
+    with pytest.raises(RefusedError) as refused:
+        run(pool(), preview=preview)
+    for command in (
+        "az feature register --namespace Microsoft.ContainerService --name ManagedGPUExperiencePreview",
+        "az provider register --namespace Microsoft.ContainerService",
+    ):
+        assert command in str(refused.value)
+    assert not any(key.startswith("Resource ") for key in world.made)
+
+
+def gate(world, *, coming):
+    """Run the hook of a gate on its own: the mock engine accepts hooks and never runs them."""
+    world.azure.feature, world.azure.coming = "NotRegistered", coming
+
+    def program() -> None:
+        feature = PreviewFeature("gate", {"mode": "register"})
+        pulumi.export("done", feature.state.apply(lambda _: feature.before_create.callback(None)))
+
+    return program
+
+
+def test_register_waits_until_registered_and_refreshes_the_provider(run, world, monkeypatch):
+    monkeypatch.setattr("components.preview_feature.FIRST_PAUSE", 0.001)
+    run(gate(world, coming=["NotRegistered", "NotRegistered", "Registering", "Registering", "Registered"]))
+    assert world.azure.provider_refreshed
+
+
+def test_register_gives_up_with_the_commands(run, world, monkeypatch):
+    monkeypatch.setattr("components.preview_feature.FIRST_PAUSE", 0.001)
+    monkeypatch.setattr("components.preview_feature.PATIENCE", 0)
+    with pytest.raises(RefusedError, match="Registering after .*`az feature register"):
+        run(gate(world, coming=["NotRegistered", "NotRegistered", *["Registering"] * 50]))
+    assert not world.azure.provider_refreshed
+
+
+def test_register_does_nothing_when_it_is_registered(run, world):
+    run(gate(world, coming=["Registered", "Registered"]))
+    assert not world.azure.provider_refreshed
+
+
+def test_an_unknown_mode_is_refused(run):
+    with pytest.raises(RefusedError, match="'always' is not one of require, register"):
+        run(pool(preview_feature="always"))
+
+
+FOREIGN = {
+    "metadata": {
+        "name": "aks-dra-gpu",
+        "labels": {"app.kubernetes.io/managed-by": "Helm"},
+        "managedFields": [{"manager": "kubectl-client-side-apply"}, {"manager": "helm"}],
+    },
+    "spec": {"selectors": [{"cel": {"expression": "device.driver == 'gpu.nvidia.com'"}}]},
+}
+
+
+def test_a_foreign_class_is_refused_with_owner_and_selectors(run, world):
+    world.kube.objects[DRA_PATH] = FOREIGN
+    with pytest.raises(RefusedError) as refused:
+        run(device_class)
+    text = str(refused.value)
+    assert "managed by Helm; last written by helm, kubectl-client-side-apply" in text
+    assert "device.driver == 'gpu.nvidia.com'" in text
+    assert "kubectl annotate deviceclass aks-dra-gpu aksgpu.dev/stack=organization/aksgpu/dev" in text
+    assert not any(key.startswith("DeviceClass ") for key in world.made)
+
+
+def test_the_class_of_another_stack_is_refused(run, world):
+    annotations = {"aksgpu.dev/stack": "organization/aksgpu/prod"}
+    world.kube.objects[DRA_PATH] = {"metadata": {"name": "aks-dra-gpu", "annotations": annotations}}
+    with pytest.raises(RefusedError, match="the stack organization/aksgpu/prod"):
+        run(device_class)
+
+
+def test_our_own_class_is_ours(run, world):
+    annotations = {"aksgpu.dev/stack": "organization/aksgpu/dev"}
+    world.kube.objects[DRA_PATH] = {"metadata": {"name": "aks-dra-gpu", "annotations": annotations}}
+    assert run(device_class).one("DeviceClass")["metadata"]["annotations"] == annotations
+
+
+@pytest.mark.parametrize(("versions", "said"), [([], "does not serve that group"), (["v1beta1"], "only as v1beta1")])
+def test_a_cluster_without_the_stable_api_is_refused(run, world, versions, said):
+    world.kube.versions = versions
+    with pytest.raises(RefusedError, match=said):
+        run(device_class)
+
+
+def test_a_namespaced_object_is_looked_up_in_its_namespace(run, world):
+    world.kube.objects["/apis/resource.k8s.io/v1/namespaces/team/resourceclaims/gpu-claim"] = {
+        "metadata": {"name": "gpu-claim", "namespace": "team"}
+    }
+
+    def program() -> None:
+        GpuClaim("claim", {"namespace": "team", "device_class_name": "aks-dra-gpu", "kubeconfig": "kubeconfig"})
+
+    with pytest.raises(RefusedError, match="ResourceClaim gpu-claim in the namespace team exists"):
+        run(program)
+
+
+def adopted() -> None:
+    cluster = Cluster("cluster", {"use": {"resource_group": "rg", "name": "aks"}})
+    pulumi.export("version", cluster.kubernetes_version)
+
+
+def test_an_adopted_cluster_is_only_read(run):
+    made = run(adopted)
+    assert made.made.keys() == {"Cluster cluster", "kubernetes cluster-kubernetes"}
+    assert made.one("kubernetes")["clusterIdentifier"].endswith("/managedClusters/aks")
+
+
+def test_a_cluster_to_use_must_exist(run, world):
+    world.azure.has_cluster = False
+    with pytest.raises(RefusedError, match="no cluster aks in the resource group rg"):
+        run(adopted)
+
+
+@pytest.mark.parametrize("args", [{}, {"use": {"resource_group": "rg", "name": "a"}, "create": {}}])
+def test_a_cluster_is_created_or_used(run, args):
+    with pytest.raises(RefusedError, match="exactly one of create and use"):
+        run(lambda: Cluster("cluster", args) and None)
