@@ -29,6 +29,7 @@ _TEND_SECONDS = 0.5
 def main(name: str) -> int:
     """Run the twin `name` until it gets SIGTERM or SIGINT; returns the exit code."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    logging.getLogger("httpx2").setLevel(logging.WARNING)  # a line per request to Kubernetes otherwise
     folder = TwinFolder.of(name)
     try:
         with (folder.root / "daemon.lock").open("w") as lock:

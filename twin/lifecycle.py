@@ -12,15 +12,19 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import httpx2
 import psutil
 
-from twin import credentials, seed, toolchain
+from twin import credentials, toolchain
 from twin.controlplane import ControlPlane
 from twin.errors import TwinError
 from twin.files import open_private, replace_text
 from twin.paths import CHECKOUT, TwinFolder
+
+if TYPE_CHECKING:
+    from twin.seed import Seed
 
 SUBSCRIPTION = "00000000-0000-0000-0000-000000000001"
 """The subscription of a new twin."""
@@ -42,7 +46,7 @@ def start(name: str, report: Report, seed_file: Path | None = None) -> TwinFolde
     Raises TwinError when it can't be started.
     """
     folder = TwinFolder.of(name)
-    seeded = seed.load(seed_file) if seed_file else None
+    seeded = _load(seed_file) if seed_file else None
     tools = toolchain.ensure(report)
     with _no_space_is_one_paragraph(folder):
         credentials.make_private(folder)
@@ -58,6 +62,8 @@ def start(name: str, report: Report, seed_file: Path | None = None) -> TwinFolde
                 _end_leftovers(folder)
                 _launch(folder, report)
     if seeded:
+        from twin import seed
+
         seed.apply(seeded, endpoint(folder), credentials.token(folder), folder.ca, report)
     return folder
 
@@ -123,6 +129,12 @@ def answers(folder: TwinFolder) -> bool:
     except httpx2.HTTPError:
         return False
     return answer.status_code == httpx2.codes.OK
+
+
+def _load(file: Path) -> "Seed":
+    from twin import seed
+
+    return seed.load(file)
 
 
 @contextmanager

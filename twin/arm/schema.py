@@ -22,6 +22,10 @@ MANAGED_CLUSTER: type = models.ManagedCluster
 CLUSTER_PROPERTIES: type = models.ManagedClusterProperties
 TAGS: type = models.TagsObject
 
+_ENVELOPE = frozenset({"location", "tags", "kind", "plan", "sku", "identity", "managedBy", "extendedLocation", "zones"})
+"""What every ARM request may carry around the properties. Azure Resource Manager reads it; a child resource ignores
+it. azure-native's generic resource always sends a location."""
+
 
 @cache
 def fields(model: type) -> dict[str, Any]:
@@ -65,6 +69,8 @@ def _object(model: type, body: Any, path: str, api_version: str) -> dict[str, An
     for key, value in body.items():
         name, kind = known.get(key.lower(), (key, None))
         here = f"{path}.{name}" if path else name
+        if kind is None and not path and name in _ENVELOPE:
+            continue
         if kind is None:
             raise _unknown(here, model.__name__, api_version)
         if value is not None:
