@@ -5,7 +5,7 @@ from typing import NotRequired, TypedDict
 import pulumi
 from pulumi_kubernetes.resource import v1 as resource
 
-from components import ownership, requests
+from components import live, ownership, requests
 
 
 class GpuClaimArgs(TypedDict):
@@ -33,15 +33,14 @@ class GpuClaim(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: GpuClaimArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("aksgpu:index:GpuClaim", name, {}, opts)
+        claim_name = args.get("name", "gpu-claim")
         claim = resource.ResourceClaim(
             name,
-            metadata=ownership.marked(
-                ownership.RESOURCE_CLAIM, args.get("name", "gpu-claim"), args.get("kubeconfig"), args["namespace"]
-            ),
+            metadata=ownership.marked(ownership.RESOURCE_CLAIM, claim_name, args.get("kubeconfig"), args["namespace"]),
             spec={
                 "devices": requests.devices(args["device_class_name"], args.get("count", 1), args.get("selectors", []))
             },
             opts=requests.immutable(self),
         )
-        self.claim_name = claim.metadata["name"]
+        self.claim_name = live.after(claim, claim_name)
         self.register_outputs({"claimName": self.claim_name})

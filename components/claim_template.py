@@ -5,7 +5,7 @@ from typing import NotRequired, TypedDict
 import pulumi
 from pulumi_kubernetes.resource import v1 as resource
 
-from components import ownership, requests
+from components import live, ownership, requests
 
 
 class GpuClaimTemplateArgs(TypedDict):
@@ -47,5 +47,5 @@ class GpuClaimTemplate(pulumi.ComponentResource):
             },
             opts=requests.immutable(self),
         )
-        self.template_name = template.metadata["name"]
+        self.template_name = live.after(template, args["name"])
         self.register_outputs({"templateName": self.template_name})

@@ -117,7 +117,7 @@ class Cluster(pulumi.ComponentResource):
         system = new.get("system_pool", {})
         cluster = containerservice.ManagedCluster(
             name,
-            resource_group_name=group.name,
+            resource_group_name=live.after(group, new["resource_group"]),
             resource_name_=new["name"],
             location=new["location"],
             dns_prefix=new["name"],
@@ -138,8 +138,8 @@ class Cluster(pulumi.ComponentResource):
             opts=protected,
         )
         self.cluster_id = cluster.id
-        self.resource_group_name = _after(cluster, new["resource_group"])
-        self.cluster_name = _after(cluster, new["name"])
+        self.resource_group_name = live.after(cluster, new["resource_group"])
+        self.cluster_name = live.after(cluster, new["name"])
         self.kubernetes_version = pulumi.Output.from_input(new["kubernetes_version"])
         self.node_provisioning = pulumi.Output.from_input("Manual")
         return cluster
@@ -166,11 +166,6 @@ class Cluster(pulumi.ComponentResource):
         self.cluster_name = found.apply(lambda _: existing["name"])
         self.kubernetes_version = found["version"]
         self.node_provisioning = found["node_provisioning"]
-
-
-def _after(cluster: pulumi.Resource, value: str) -> pulumi.Output[str]:
-    """Return a value that a preview knows, although what uses it waits for the cluster."""
-    return cluster.urn.apply(lambda _: value)
 
 
 def _kubeconfig(credentials: containerservice.ListManagedClusterUserCredentialsResult) -> str:

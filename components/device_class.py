@@ -5,7 +5,7 @@ from typing import NotRequired, TypedDict
 import pulumi
 from pulumi_kubernetes.resource import v1 as resource
 
-from components import ownership
+from components import live, ownership
 
 WHOLE_NVIDIA_GPU = "device.driver == 'gpu.nvidia.com' && device.attributes['gpu.nvidia.com'].type == 'gpu'"
 """CEL: a whole GPU (no MIG slice) of NVIDIA's DRA driver."""
@@ -38,5 +38,5 @@ class GpuDeviceClass(pulumi.ComponentResource):
             spec={"selectors": [{"cel": {"expression": expression}} for expression in selectors]},
             opts=pulumi.ResourceOptions(parent=self),
         )
-        self.class_name = device_class.metadata["name"]
+        self.class_name = live.after(device_class, class_name)
         self.register_outputs({"className": self.class_name})

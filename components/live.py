@@ -41,6 +41,15 @@ def kube(kubeconfig: str | None) -> Kube:
     return Kube(kubeconfig)
 
 
+def after(resource: pulumi.Resource, value: str) -> pulumi.Output[str]:
+    """Return a value that previews know, and that still ties what uses it to `resource`.
+
+    What uses it is created after the resource, deleted before it, and replaced with it. An output of the resource
+    itself would do that too, but a preview may not know it yet.
+    """
+    return resource.urn.apply(lambda _: value)
+
+
 async def ask(question: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Ask in a thread, so that other resources go on meanwhile; what can't be read refuses the run."""
     try:

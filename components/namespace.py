@@ -5,7 +5,7 @@ from typing import NotRequired, TypedDict
 import pulumi
 from pulumi_kubernetes.core.v1 import Namespace
 
-from components import ownership
+from components import live, ownership
 from components.claim import GpuClaim
 from components.claim_template import GpuClaimTemplate
 
@@ -53,7 +53,7 @@ class GpuNamespace(pulumi.ComponentResource):
             metadata=ownership.marked(ownership.NAMESPACE, namespace_name, kubeconfig),
             opts=pulumi.ResourceOptions(parent=self),
         )
-        self.namespace_name = namespace.metadata["name"]
+        self.namespace_name = live.after(namespace, namespace_name)
         inside = pulumi.ResourceOptions(parent=self)
         self.claims = {
             claim["name"]: GpuClaim(

@@ -6,7 +6,7 @@ import pulumi
 from pulumi_kubernetes.batch.v1 import Job
 
 from aksgpu.readers.kube import POOL_LABEL
-from components import ownership
+from components import live, ownership
 
 IMAGE = "mcr.microsoft.com/azuredocs/samples-tf-mnist-demo:gpu"
 DEADLINE = 600
@@ -40,11 +40,12 @@ class ValidationJob(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: ValidationJobArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("aksgpu:index:ValidationJob", name, {}, opts)
+        job_name = args.get("name", "gpu-dra-validation")
         job = Job(
             name,
             metadata=ownership.marked(
                 ownership.JOB,
-                args.get("name", "gpu-dra-validation"),
+                job_name,
                 args.get("kubeconfig"),
                 args["namespace"],
                 annotations={
@@ -79,5 +80,5 @@ class ValidationJob(pulumi.ComponentResource):
             },
             opts=pulumi.ResourceOptions(parent=self, delete_before_replace=True),
         )
-        self.job_name = job.metadata["name"]
+        self.job_name = live.after(job, job_name)
         self.register_outputs({"jobName": self.job_name})

@@ -152,7 +152,7 @@ def test_register_waits_until_registered_and_refreshes_the_provider(run, world, 
 def test_register_gives_up_with_the_commands(run, world, monkeypatch):
     monkeypatch.setattr("components.preview_feature.FIRST_PAUSE", 0.001)
     monkeypatch.setattr("components.preview_feature.PATIENCE", 0)
-    with pytest.raises(RefusedError, match="Registering after .*`az feature register"):
+    with pytest.raises(RefusedError, match=r"Registering after .*`az feature register"):
         run(gate(world, coming=["NotRegistered", "NotRegistered", *["Registering"] * 50]))
     assert not world.azure.provider_refreshed
 
