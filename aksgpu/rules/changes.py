@@ -53,7 +53,7 @@ GPU_FIELD_CHANGED_IN_PLACE = Rule(
     ),
     fix=(
         "Create a pool under a new name, move the workloads, then delete the old pool; or list the property in "
-        "replace_on_changes. The component aksgpu:index:GpuPool does the latter."
+        "replace_on_changes. The component aksgpu:index:NodePool does the latter."
     ),
     source="Microsoft Learn: AKS-managed GPU node pools (preview); Azure/azure-cli-extensions pull request 10343",
     on_unknown="A value that isn't known on either side is not called a change; Azure itself refuses it then.",

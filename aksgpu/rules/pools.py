@@ -170,7 +170,7 @@ DRIVER_MODE_LOST = Rule(
         "without an error in another mode: driver only, or with the device plugin instead of DRA."
     ),
     fix=(
-        "Use the component aksgpu:index:GpuPool, or azure-native:resources:Resource with apiVersion "
+        "Use the component aksgpu:index:NodePool, or azure-native:resources:Resource with apiVersion "
         f"{azure_api.MANAGED_DRA_API_VERSION} (driverMode needs 2026-06-02-preview or later)."
     ),
     source="pulumi-azure-native, convert/sdkInputsToRequestBody.go; azure-mgmt-containerservice, NvidiaGPUProfile",
