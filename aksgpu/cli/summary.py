@@ -4,7 +4,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from aksgpu.stack.summary import JobSummary, PoolSummary, Summary
+from aksgpu.stack.summary import ClaimSummary, JobSummary, PoolSummary, Summary
 
 
 def show(summary: Summary) -> None:
@@ -23,7 +23,7 @@ def show(summary: Summary) -> None:
     _table(
         console,
         ("claim", "allocated devices"),
-        [(f"{c.namespace}/{c.name}", ", ".join(c.devices) or "none yet") for c in summary.claims],
+        [(f"{c.namespace}/{c.name}", _devices(c)) for c in summary.claims],
     )
     for job in summary.jobs:
         _job(console, job)
@@ -44,6 +44,13 @@ def _pools(console: Console, pools: tuple[PoolSummary, ...]) -> None:
             for pool in pools
         ],
     )
+
+
+def _devices(claim: ClaimSummary) -> str:
+    if not claim.found:
+        return "the claim is missing"
+    devices = ", ".join(claim.devices) or "none yet"
+    return f"{devices} (released when the job was done)" if claim.released else devices
 
 
 def _table(console: Console, columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:

@@ -41,8 +41,12 @@ def prepare(stack: str) -> tuple[Stack, Settings, Azure]:
     target = Stack.here(stack)
     settings = load(target.config())
     azure = Azure(subscription())
-    recover(target, PROJECT, azure, lambda line: sys.stderr.write(f"aksgpu: {line}\n"))
+    recover(target, PROJECT, azure, _say)
     return target, settings, azure
+
+
+def _say(line: str) -> None:
+    sys.stderr.write(f"aksgpu: {line}\n")
 
 
 def subscription() -> str:

@@ -77,6 +77,13 @@ class ClusterSettings(Part):
     create: Annotated[CreateCluster | None, Doc("Create this cluster", OURS)] = None
     use: Annotated[UseCluster | None, Doc("Add pools to this existing cluster", ARTICLE)] = None
 
+    @property
+    def one(self) -> CreateCluster | UseCluster:
+        """The one that was given; loading refuses both and neither."""
+        given = self.create or self.use
+        assert given is not None  # noqa: S101 - `load` has checked it
+        return given
+
 
 class PoolSettings(Part):
     """A node pool."""

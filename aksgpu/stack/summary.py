@@ -1,6 +1,7 @@
 """What Azure and Kubernetes report about a deployed stack. Nothing here comes from the program's own variables:
 the configuration only says which names to look for."""
 
+import re
 from dataclasses import dataclass, field
 
 from aksgpu.readers.azure import Azure
@@ -8,6 +9,10 @@ from aksgpu.readers.kube import Kube, Object
 from aksgpu.settings import Settings
 
 DRIVER = "gpu.nvidia.com"
+
+_BUS_ID = re.compile(r"\b([0-9A-Fa-f]{8}):([0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f])\b")
+_BUS_ATTRIBUTE = "resource.kubernetes.io/pciBusID"
+_LOG_LINES = 40
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,9 @@ class ClaimSummary:
     devices: tuple[str, ...]
     """`driver/resource pool/device`; none while nothing is allocated."""
     found: bool = True
+    released: bool = False
+    """Kubernetes takes the allocation back when the consuming pod is done. The devices are then those that the
+    validation Job's log shows, found in the resource slices by their PCI bus id."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +89,7 @@ class Summary:
 
 def read(settings: Settings, azure: Azure) -> Summary:
     """Read what the stack's settings ask for, live."""
-    where = settings.cluster.create or settings.cluster.use
+    where = settings.cluster.one
     cluster = azure.cluster(where.resource_group, where.name)
     if cluster is None:
         return Summary(where.name, "", (), (), (), (), (f"the cluster {where.name} does not exist",))
@@ -91,11 +99,26 @@ def read(settings: Settings, azure: Azure) -> Summary:
         _pool(pool.name, live[pool.name].accepted() if pool.name in live else {}, kube.nodes(pool.name))
         for pool in settings.pools
     )
-    claims = tuple(_claim(kube, space.name, claim.name) for space in settings.namespaces for claim in space.claims)
     jobs = (_job(kube, settings.validation.namespace, settings.validation.job),) if settings.validation else ()
-    slices = tuple(_slice(found) for found in kube.resource_slices(DRIVER))
+    found = kube.resource_slices(DRIVER)
+    seen = {
+        (job.namespace, settings.validation.claim): _devices_in_log(job, found)
+        for job in jobs
+        if settings.validation is not None
+    }
+    claims = tuple(
+        _claim(kube, space.name, claim.name, seen.get((space.name, claim.name), ()))
+        for space in settings.namespaces
+        for claim in space.claims
+    )
     return Summary(
-        where.name, str(cluster.facts.kubernetes_version), pools, slices, claims, jobs, _problems(pools, claims, jobs)
+        cluster=where.name,
+        version=str(cluster.facts.kubernetes_version),
+        pools=pools,
+        slices=tuple(_slice(one) for one in found),
+        claims=claims,
+        jobs=jobs,
+        problems=_problems(pools, claims, jobs),
     )
 
 
@@ -128,12 +151,26 @@ def _slice(found: Object) -> SliceSummary:
     )
 
 
-def _claim(kube: Kube, namespace: str, name: str) -> ClaimSummary:
+def _claim(kube: Kube, namespace: str, name: str, seen: tuple[str, ...]) -> ClaimSummary:
     found = kube.resource_claim(namespace, name)
     if found is None:
         return ClaimSummary(namespace, name, (), found=False)
     results = found.get("status", {}).get("allocation", {}).get("devices", {}).get("results", [])
-    return ClaimSummary(namespace, name, tuple(f"{r['driver']}/{r['pool']}/{r['device']}" for r in results))
+    devices = tuple(f"{r['driver']}/{r['pool']}/{r['device']}" for r in results)
+    return ClaimSummary(namespace, name, devices or seen, released=bool(seen and not devices))
+
+
+def _devices_in_log(job: JobSummary, slices: list[Object]) -> tuple[str, ...]:
+    """Return the devices of the Job's node whose PCI bus ids `nvidia-smi` printed."""
+    # nvidia-smi writes the PCI domain with eight digits, the driver's attribute has four.
+    printed = {f"{domain[-4:]}:{rest}".lower() for line in job.log for domain, rest in _BUS_ID.findall(line)}
+    return tuple(
+        f"{found['spec']['driver']}/{found['spec']['pool']['name']}/{device['name']}"
+        for found in slices
+        if found["spec"].get("nodeName") == job.node
+        for device in found["spec"].get("devices") or []
+        if str(device.get("attributes", {}).get(_BUS_ATTRIBUTE, {}).get("string", "")).lower() in printed
+    )
 
 
 def _job(kube: Kube, namespace: str, name: str) -> JobSummary:
@@ -145,7 +182,7 @@ def _job(kube: Kube, namespace: str, name: str) -> JobSummary:
     if not pods:
         return JobSummary(namespace, name, state)
     newest = max(pods, key=lambda pod: pod["metadata"]["creationTimestamp"])
-    log = kube.log(namespace, newest["metadata"]["name"])
+    log = kube.log(namespace, newest["metadata"]["name"], _LOG_LINES)
     return JobSummary(
         namespace,
         name,
