@@ -22,7 +22,6 @@ from twin.arm.http import Reply, Request
 from twin.arm.operations import Operations
 from twin.arm.routes import match
 from twin.arm.service import Service
-from twin.arm.settings import SUBSCRIPTION
 from twin.arm.store import Store
 from twin.arm.work import work
 from twin.errors import TwinError
@@ -42,8 +41,6 @@ def create_app(folder: TwinFolder, backend: ClusterBackend) -> Starlette:
     """
     service = Service(folder, Store(folder.database), backend)
     azure = Azure(service, Operations(service, work))
-    if not service.store.resources(groups.SUBSCRIPTIONS):
-        groups.add_subscription(azure, SUBSCRIPTION, "aksgpu twin")
     token = folder.token.read_text().strip()
 
     async def endpoint(request: WebRequest) -> Response:
@@ -104,7 +101,7 @@ def _dispatch(azure: Azure, web: WebRequest, body: Any) -> Reply:  # noqa: ANN40
     chaos.check(azure.service, web.method, path)
     route, args = match(web.method, path)
     if "subscription" in args:
-        groups.known_subscription(azure, args["subscription"])
+        groups.check_subscription(azure, args["subscription"])
     version = api_versions.check(
         route.namespace, route.kind, args.get("location", ""), web.query_params.get("api-version")
     )

@@ -11,26 +11,19 @@ from twin.arm.operations import started
 from twin.arm.service import GROUPS, Document
 from twin.arm.settings import LOCATIONS, TENANT
 
-SUBSCRIPTIONS = "subscriptions"
 
-
-def add_subscription(azure: Azure, id_: str, name: str) -> None:
-    """Have a subscription."""
-    document = {"id": f"/subscriptions/{id_}", "subscriptionId": id_, "displayName": name}
-    azure.service.store.put(SUBSCRIPTIONS, document, "")
-
-
-def known_subscription(azure: Azure, id_: str) -> Document:
-    """Return a subscription; raises ArmError (404) when there is none."""
-    found = azure.service.store.get(f"/subscriptions/{id_}")
-    if found is None:
+def check_subscription(azure: Azure, id_: str) -> None:
+    """Raise ArmError (404) when there is no such subscription."""
+    if id_.lower() not in azure.service.settings.subscriptions:
         raise ArmError(404, "SubscriptionNotFound", f"The subscription '{id_}' could not be found.")
-    return found
 
 
-def _subscription(document: Document) -> dict[str, Any]:
+def _subscription(id_: str, name: str) -> dict[str, Any]:
     policies = {"locationPlacementId": "Public_2014-09-01", "quotaId": "PayAsYouGo_2014-09-01", "spendingLimit": "Off"}
-    return document | {
+    return {
+        "id": f"/subscriptions/{id_}",
+        "subscriptionId": id_,
+        "displayName": name,
         "state": "Enabled",
         "tenantId": TENANT,
         "authorizationSource": "RoleBased",
@@ -40,13 +33,13 @@ def _subscription(document: Document) -> dict[str, Any]:
 
 def get_subscription(azure: Azure, request: Request) -> Reply:
     """GET /subscriptions/{subscription}."""
-    return Reply(_subscription(known_subscription(azure, request.subscription)))
+    id_ = request.subscription.lower()
+    return Reply(_subscription(id_, azure.service.settings.subscriptions[id_]))
 
 
 def list_subscriptions(azure: Azure, _request: Request) -> Reply:
     """GET /subscriptions."""
-    found = azure.service.store.resources(SUBSCRIPTIONS)
-    return Reply({"value": [_subscription(document) for document in found]})
+    return Reply({"value": [_subscription(*row) for row in azure.service.settings.subscriptions.items()]})
 
 
 def list_tenants(_azure: Azure, _request: Request) -> Reply:

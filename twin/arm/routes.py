@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from twin.arm import clusters, compute, features, groups, locations, operations, pools
+from twin.arm import clusters, compute, control, features, groups, locations, operations, pools
 from twin.arm.azure import Azure
 from twin.arm.errors import ArmError
 from twin.arm.http import Reply, Request
@@ -106,7 +106,13 @@ _AKS_ROWS: tuple[_Row, ...] = (
     ("GET", f"{_POOL}/upgradeProfiles/default", pools.upgrade_profile),
 )
 
+_TWIN_ROWS: tuple[_Row, ...] = (
+    ("GET", "/twin/settings", control.get_settings),
+    ("PUT", "/twin/settings", control.put_settings),
+)
+
 _TABLES = (
+    ("twin", "settings", _TWIN_ROWS),
     ("Microsoft.Resources", "resourceGroups", _RESOURCES),
     ("Microsoft.Features", "features", _FEATURE_ROWS),
     ("Microsoft.Compute", "locations", _COMPUTE_ROWS),

@@ -26,6 +26,8 @@ class Settings(BaseModel):
 
     today: dt.date = dt.date(2026, 7, 15)
     """Decides which Kubernetes versions are in preview, supported and out of support."""
+    subscriptions: dict[str, str] = Field(default_factory=lambda: {SUBSCRIPTION: "aksgpu twin"}, min_length=1)
+    """Subscription id to display name."""
     quotas: dict[str, int] = Field(default_factory=dict)
     """vCPU limits that differ from the default: quota family, or `cores` for the region, to vCPUs."""
     minute_seconds: float = Field(default=1.0, gt=0)
