@@ -12,14 +12,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
-)
-
-// Requests per second. Writes share two processor cores with the scheduler on a small machine: what a kubelet
-// reports is paced so that it does not take the API server from the scheduler's own binding.
-const (
-	controlQPS = 200
-	statusQPS  = 60
-	eventQPS   = 15
+	"k8s.io/client-go/util/flowcontrol"
 )
 
 // clients are three connections to one API server, each with a pace of its own.
@@ -27,7 +20,7 @@ type clients struct {
 	control, status, events *kubernetes.Clientset
 }
 
-func newClients(kubeconfig string) (clients, error) {
+func newClients(kubeconfig string, load *traffic) (clients, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {
 		return clients{}, err
@@ -35,10 +28,15 @@ func newClients(kubeconfig string) (clients, error) {
 	config.ContentType = runtime.ContentTypeProtobuf
 	config.AcceptContentTypes = runtime.ContentTypeProtobuf + "," + runtime.ContentTypeJSON
 	config.UserAgent = "aksgpu-nodes"
+	paces := [3]flowcontrol.RateLimiter{
+		flowcontrol.NewTokenBucketRateLimiter(controlQPS, controlQPS),
+		newPacer(load, statusQPS, statusBurst),
+		newPacer(load, eventQPS, eventBurst),
+	}
 	made := [3]*kubernetes.Clientset{}
-	for i, qps := range []float32{controlQPS, statusQPS, eventQPS} {
+	for i, pace := range paces {
 		paced := rest.CopyConfig(config)
-		paced.QPS, paced.Burst = qps, int(qps)
+		paced.RateLimiter = pace
 		if made[i], err = kubernetes.NewForConfig(paced); err != nil {
 			return clients{}, err
 		}

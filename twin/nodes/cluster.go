@@ -46,7 +46,7 @@ type cluster struct {
 	slices  atomicIndexer
 }
 
-func newCluster(clients clients, plan *planFile, disk store, port int32) *cluster {
+func newCluster(clients clients, plan *planFile, disk store, load *traffic, port int32) *cluster {
 	all := newFactory(clients.control)
 	// Pods that wait for the scheduler are nobody's yet.
 	bound := newFactory(clients.control, informers.WithTweakListOptions(func(options *metav1.ListOptions) {
@@ -71,6 +71,14 @@ func newCluster(clients clients, plan *planFile, disk store, port int32) *cluste
 	}
 	watch(all.Core().V1().Nodes().Informer(), c.nodeQueue)
 	watch(bound.Core().V1().Pods().Informer(), c.podQueue)
+	// Adding also stands for binding: the cache holds bound pods only.
+	_, _ = bound.Core().V1().Pods().Informer().AddEventHandler(cache.ResourceEventHandlerDetailedFuncs{
+		AddFunc: func(_ any, atStart bool) {
+			if !atStart {
+				load.bound(time.Now())
+			}
+		},
+	})
 	plan.changed = c.queueAll
 	c.server.changed = c.serverChanged
 	return c

@@ -24,12 +24,13 @@ func serve(ctx context.Context, chosen options) error {
 	if err != nil {
 		return err
 	}
-	clients, err := newClients(chosen.kubeconfig)
+	load := &traffic{}
+	clients, err := newClients(chosen.kubeconfig, load)
 	if err != nil {
 		return fmt.Errorf("--kubeconfig: %w", err)
 	}
 	disk := store{filepath.Join(filepath.Dir(chosen.plan), "kubelet")}
-	nodes := newCluster(clients, newPlanFile(chosen.plan), disk, int32(port))
+	nodes := newCluster(clients, newPlanFile(chosen.plan), disk, load, int32(port))
 	server, err := newKubeletServer(nodes.pods, chosen)
 	if err != nil {
 		return err
