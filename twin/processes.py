@@ -9,7 +9,8 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -21,6 +22,8 @@ from twin.files import open_private, replace_text
 _LOG_LIMIT = 8 * 1024 * 1024
 _START_TIME_TOLERANCE = 2.0
 """Seconds. The start time is reckoned from the machine's boot time, which moves when the clock is set."""
+_KILL_SECONDS = 30.0
+_POLL_SECONDS = 0.02
 
 # The kernel ties "kill me when my parent dies" to the thread that started the child. Threads that serve a
 # request come and go, so one thread, which lives as long as this process, starts every child.
@@ -61,15 +64,16 @@ class Child:
             record = json.loads(self._record.read_text())
             process = psutil.Process(record["pid"])
             same = abs(process.create_time() - record["started"]) < _START_TIME_TOLERANCE
-            return process if same and process.status() != psutil.STATUS_ZOMBIE else None
+            # One that we started counts until it is reaped: a killed process with several threads looks
+            # like a zombie while it still holds its ports. A stranger's child may never be reaped.
+            alive = self._popen is not None or process.status() != psutil.STATUS_ZOMBIE
         except (FileNotFoundError, ValueError, KeyError, psutil.NoSuchProcess):
             return None
+        return process if same and alive else None
 
     def forget(self) -> None:
         """Drop the record of a process that is gone."""
-        if self._popen is not None:
-            self._popen.wait()
-            self._popen = None
+        self._popen = None
         self._record.unlink(missing_ok=True)
 
     def log_end(self, lines: int) -> str:
@@ -85,13 +89,14 @@ class Child:
 
 def end(children: Sequence[Child], grace: float) -> None:
     """End `children` together and return when they are gone: SIGTERM, and SIGKILL after `grace` seconds."""
-    processes = [process for child in children if (process := child.process())]
-    for process in processes:
-        _signal(process.terminate)
-    _, stubborn = psutil.wait_procs(processes, timeout=grace)
-    for process in stubborn:
-        _signal(process.kill)
-    psutil.wait_procs(stubborn)
+    for send, patience in ((psutil.Process.terminate, grace), (psutil.Process.kill, _KILL_SECONDS)):
+        for child in children:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                if process := child.process():
+                    send(process)
+        deadline = time.monotonic() + patience
+        while any(child.process() for child in children) and time.monotonic() < deadline:
+            time.sleep(_POLL_SECONDS)
     for child in children:
         child.forget()
 
@@ -108,11 +113,6 @@ def _spawn(command: list[str], environment: Mapping[str, str] | None, log: int) 
         cwd="/",
         start_new_session=True,  # Ctrl-C at a terminal is for the daemon, which ends its children in order
     )
-
-
-def _signal(send: Callable[[], None]) -> None:
-    with contextlib.suppress(psutil.NoSuchProcess):
-        send()
 
 
 def _rotate(log: Path) -> None:

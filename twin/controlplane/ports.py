@@ -3,6 +3,7 @@
 import json
 import random
 import socket
+import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from twin.files import replace_text
 _RANGE = range(20000, 32000)
 """Below the ports that Linux and macOS give to outgoing connections, so that none of these can take a kept
 port while the control plane is stopped."""
+_PATIENCE_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ def provide(file: Path) -> Ports:
     program has taken it.
     """
     kept = read(file)
-    if kept is not None and not _free(kept.apiserver):
+    if kept is not None and not _becomes_free(kept.apiserver):
         raise TwinError(
             f"Port {kept.apiserver}, on which the API server of the cluster in {file.parent} listens, is taken "
             "by another program, and kubeconfigs and stacks already hold it. End that program "
@@ -56,6 +58,16 @@ def read(file: Path) -> Ports | None:
         return None
     except (ValueError, TypeError) as error:
         raise TwinError(f"The file {file} can't be read ({error}). Reset the twin to start anew.") from error
+
+
+def _becomes_free(port: int) -> bool:
+    """Wait a little: the system takes a moment to let go of the ports of a process that was just killed."""
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    while not _free(port):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.05)
+    return True
 
 
 def _free(port: int) -> bool:

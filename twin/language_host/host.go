@@ -11,6 +11,8 @@ import (
 	"strconv"
 
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/emptypb"
 )
 
@@ -51,7 +53,7 @@ func (h *host) RuntimeOptionsPrompts(
 func (h *host) Run(_ context.Context, request *pulumirpc.RunRequest) (*pulumirpc.RunResponse, error) {
 	command, err := h.programCommand(request)
 	if err != nil {
-		return &pulumirpc.RunResponse{Error: err.Error()}, nil
+		return nil, status.Error(codes.FailedPrecondition, err.Error())
 	}
 	command.Stdout, command.Stderr = os.Stdout, os.Stderr
 	err = h.children.run(command)
@@ -78,11 +80,11 @@ func (h *host) programCommand(request *pulumirpc.RunRequest) (*exec.Cmd, error) 
 	if err != nil {
 		return nil, err
 	}
-	configuration, err := json.Marshal(request.GetConfig())
+	configuration, err := json.Marshal(orEmpty(request.GetConfig()))
 	if err != nil {
 		return nil, err
 	}
-	secretKeys, err := json.Marshal(request.GetConfigSecretKeys())
+	secretKeys, err := json.Marshal(append([]string{}, request.GetConfigSecretKeys()...))
 	if err != nil {
 		return nil, err
 	}
@@ -105,6 +107,14 @@ func (h *host) programCommand(request *pulumirpc.RunRequest) (*exec.Cmd, error) 
 	command.Env = interpreter.environ(
 		"PULUMI_CONFIG="+string(configuration), "PULUMI_CONFIG_SECRET_KEYS="+string(secretKeys))
 	return command, nil
+}
+
+// orEmpty makes no configuration an empty object instead of null.
+func orEmpty(configuration map[string]string) map[string]string {
+	if configuration == nil {
+		return map[string]string{}
+	}
+	return configuration
 }
 
 // executorScript returns the path of the SDK's executor, which lies beside this program.
