@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import pulumi
 from pulumi_policy import (
     EnforcementLevel,
     Policy,
@@ -89,19 +88,22 @@ class _UndecidedError(UnknownValueError):
 
     def __init__(self, findings: list[Finding]) -> None:
         Exception.__init__(self)
-        self.message = " ".join(finding.verdict.message for finding in findings)
+        # The SDK's diagnostic names no resource, so the text does.
+        self.message = " ".join(f"{_urn(finding)}: {finding.verdict.message}" for finding in findings)
 
 
 def _report(findings: list[Finding], report: ReportViolation) -> None:
-    decided = [finding for finding in findings if not finding.verdict.undecided]
+    """Report what is decided; say of the rest that it waits.
+
+    The engine hands out unknown values in previews only: in an update a resource is not registered before its inputs
+    are known. So what waits here is decided in the update, and lets nothing pass.
+    """
+    for finding in findings:
+        if not finding.verdict.undecided:
+            report(_message(finding), _urn(finding))
     waiting = [finding for finding in findings if finding.verdict.undecided]
-    for finding in decided:
-        report(_message(finding), _urn(finding))
-    if waiting and pulumi.runtime.is_dry_run():
+    if waiting:
         raise _UndecidedError(waiting)
-    for finding in waiting:
-        # Nothing more will become known in an update: refuse rather than let it pass.
-        report(f"{finding.verdict.message} This is the update, and it is still not known.", _urn(finding))
 
 
 def _message(finding: Finding) -> str:

@@ -23,6 +23,9 @@ _ID = re.compile(
     re.IGNORECASE,
 )
 
+_GAP = "-"
+"""Stands for a name that isn't known yet; no cluster or pool can have it."""
+
 
 class _Address(NamedTuple):
     """Where a resource is in Azure, as far as its properties say."""
@@ -99,14 +102,19 @@ def _generic_kind(fields: Fields) -> str | None:
 def _generic_address(fields: Fields) -> _Address:
     found = _from_id(fields)
     group = _first(fields.text("resourceGroupName"), found.resource_group)
-    parts = [fields.text(key) for key in ("parentResourcePath", "resourceType", "resourceName")]
-    if any(isinstance(part, Unknown) for part in parts):
-        name = parts[2]
+    parent, kind, name = (fields.text(key) for key in ("parentResourcePath", "resourceType", "resourceName"))
+    if isinstance(parent, Unknown):
         return _Address(_first(found.cluster, UNKNOWN), group, _first(name, found.pool))
-    match = _ID.fullmatch("/".join(part.strip("/") for part in parts if isinstance(part, str) and part.strip("/")))
+    # A name that isn't known yet still leaves the rest of the path readable.
+    written = (parent, "agentPools" if isinstance(kind, Unknown) else kind, _GAP if isinstance(name, Unknown) else name)
+    match = _ID.fullmatch("/".join(part.strip("/") for part in written if part is not None and part.strip("/")))
     if match is None:
         return _Address(found.cluster, group, found.pool)
-    return _Address(match["cluster"], group, match["pool"])
+    return _Address(_filled(match["cluster"]), group, _filled(match["pool"]))
+
+
+def _filled(name: str | None) -> Maybe[str]:
+    return UNKNOWN if name == _GAP else name
 
 
 def _from_id(fields: Fields) -> _Address:

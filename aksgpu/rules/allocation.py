@@ -54,7 +54,11 @@ def _verdict(pool: PoolFacts, advertisers: list[_Advertiser], *, undecided: bool
     names = "; ".join(item.text for item in advertisers)
     if undecided:
         message = f"The nodes of pool {pool.label} may get {len(advertisers)} advertisers of whole GPUs: {names}. "
-        return Verdict(f"{message}Values that aren't known yet decide it when the update runs.", place, undecided=True)
+        return Verdict(
+            f"{message}Values that aren't known yet decide; the rule speaks when an update knows.",
+            place,
+            undecided=True,
+        )
     return Verdict(f"The nodes of pool {pool.label} get {len(advertisers)} advertisers of whole GPUs: {names}.", place)
 
 

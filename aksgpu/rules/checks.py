@@ -83,8 +83,7 @@ def unknown_fields(pool: PoolFacts, reads: tuple[str, ...]) -> list[str]:
 def waiting(pool: PoolFacts, missing: list[str]) -> Verdict:
     """Say that a pool can't be judged before `missing` is known."""
     return Verdict(
-        f"Pool {pool.label} can't be judged yet: {', '.join(missing)} will be known only when the update runs; "
-        "the rule decides then.",
+        f"Pool {pool.label} can't be judged yet without {', '.join(missing)}; the rule decides when an update knows.",
         pool.place,
         undecided=True,
     )

@@ -72,7 +72,7 @@ def _same_cluster(ours: ClusterRef, theirs: ClusterRef, estate: Estate) -> Truth
         return all_of(equals(ours.name, theirs.name), _same_group(ours.resource_group, theirs.resource_group))
     if isinstance(ours.name, str) and meant:
         return any_of(*(cluster.is_meant_by(ours) for cluster in meant))
-    return True
+    return UNKNOWN if isinstance(ours.name, str) and isinstance(theirs.name, Unknown) else True
 
 
 def _same_group(ours: Maybe[str], theirs: Maybe[str]) -> bool:

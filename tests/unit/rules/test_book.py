@@ -4,13 +4,13 @@ import re
 from collections import Counter
 
 import pytest
-from tests.unit.rules.book_examples import CASES, IDS, estate, verdict
 
 from aksgpu.facts.estate import Estate
 from aksgpu.rules import examples
 from aksgpu.rules.book import BOOK, RuleError, judge, refuse_errors, rule
 from aksgpu.rules.examples import Example
 from aksgpu.rules.model import Rule
+from tests.unit.rules.book_examples import CASES, IDS, estate, verdict
 
 
 @pytest.mark.parametrize(("entry", "example"), CASES, ids=IDS)
