@@ -47,8 +47,7 @@ def advice() -> list[Policy]:
 
 def _policies(rules: Iterable[Rule], level: EnforcementLevel) -> list[Policy]:
     facts = _RequestFacts(_Asked())
-    # A pack only has rules that the engine's view can break: it never sees what was there before.
-    seen = (rule for rule in rules if {"preview", "update"} & {*rule.prevents, *rule.detects})
+    seen = (rule for rule in rules if rule.in_packs)
     return [_policy(rule, level, index, facts) for index, rule in enumerate(seen)]
 
 

@@ -54,6 +54,11 @@ class Rule:
     across: bool = False
     """Needs to see several resources together."""
 
+    @property
+    def in_packs(self) -> bool:
+        """Tell whether a policy pack can judge it: the engine shows a pack what is asked for, not what was before."""
+        return bool({"preview", "update"} & {*self.prevents, *self.detects})
+
 
 @dataclass(frozen=True)
 class Finding:
