@@ -67,7 +67,7 @@ class Child:
             # One that we started counts until it is reaped: a killed process with several threads looks
             # like a zombie while it still holds its ports. A stranger's child may never be reaped.
             alive = self._popen is not None or process.status() != psutil.STATUS_ZOMBIE
-        except (FileNotFoundError, ValueError, KeyError, psutil.NoSuchProcess):
+        except (FileNotFoundError, ValueError, TypeError, KeyError, psutil.NoSuchProcess):
             return None
         return process if same and alive else None
 

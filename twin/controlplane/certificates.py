@@ -31,7 +31,7 @@ _CLIENTS = {
     "admin": ("clusterAdmin", _MASTERS),
     "user": ("clusterUser", _MASTERS),
     "kube-apiserver": ("kube-apiserver", _MASTERS),
-    "kube-scheduler": ("system:kube-scheduler", None),
+    "kube-scheduler": ("system:kube-scheduler", "aksgpu twin"),
     # One identity for all controllers, instead of one service account and client each, keeps it small.
     "kube-controller-manager": ("system:kube-controller-manager", _MASTERS),
     "aksgpu-nodes": ("aksgpu-nodes", _MASTERS),

@@ -15,9 +15,9 @@ class Restarts:
 
     def started(self, part: str) -> None:
         """Note that `part` was started now."""
-        now = time.monotonic()
-        quick = part in self._started and now - self._started[part] < _QUICK_SECONDS
-        self._wait[part] = min(self._wait.get(part, 0.5) * 2, _LONGEST_WAIT_SECONDS) if quick else 0.0
+        now, waited = time.monotonic(), self._wait.get(part, 0.0)
+        quick = part in self._started and now - self._started[part] < _QUICK_SECONDS + waited
+        self._wait[part] = min(max(waited * 2, 1.0), _LONGEST_WAIT_SECONDS) if quick else 0.0
         self._started[part] = now
 
     def due(self, part: str) -> bool:
