@@ -31,22 +31,22 @@ def no_faults(endpoint: Endpoint) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def aks(endpoint: Endpoint) -> ContainerServiceClient:
+def aks(endpoint: Endpoint) -> Any:
     return endpoint.client(ContainerServiceClient)
 
 
 @pytest.fixture(scope="session")
-def compute(endpoint: Endpoint) -> ComputeManagementClient:
+def compute(endpoint: Endpoint) -> Any:
     return endpoint.client(ComputeManagementClient)
 
 
 @pytest.fixture(scope="session")
-def resources(endpoint: Endpoint) -> ResourceManagementClient:
+def resources(endpoint: Endpoint) -> Any:
     return endpoint.client(ResourceManagementClient)
 
 
 @pytest.fixture(scope="session")
-def make_cluster(aks: ContainerServiceClient) -> Any:
+def make_cluster(aks: Any) -> Any:
     """Create a cluster and wait for it."""
 
     def make(name: str, version: str | None = "1.35", **properties: Any) -> Any:
@@ -64,7 +64,7 @@ def cluster(make_cluster: Any, request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="module")
-def put_pool(aks: ContainerServiceClient, cluster: str) -> Any:
+def put_pool(aks: Any, cluster: str) -> Any:
     """Create or change a pool of the module's cluster and wait."""
 
     def put(name: str, on: str = cluster, **properties: Any) -> Any:

@@ -17,7 +17,8 @@ POOL_LABEL = "kubernetes.azure.com/agentpool"
 
 def _refusal(code: int) -> ApiError:
     request = httpx2.Request("POST", "https://127.0.0.1")
-    return ApiError(request, None, Status(code=code, message=f"refused with {code}"))
+    status = Status(code=code, message=f"refused with {code}")
+    return ApiError(request, httpx2.Response(code, json=status.to_dict(), request=request))
 
 
 class FakeClient:
@@ -29,7 +30,7 @@ class FakeClient:
     def list(self, res: type, *, labels: Any = None, fields: Any = None, namespace: str | None = None) -> Iterable[Any]:
         if res is Node:
             return self._nodes(labels[POOL_LABEL])
-        return [pod for pod in self._cluster.pods if pod.spec.nodeName == fields["spec.nodeName"]]
+        return [pod for pod in self._cluster.pods if pod.spec and pod.spec.nodeName == fields["spec.nodeName"]]
 
     def _nodes(self, pool: str) -> Iterator[Node]:
         for plan in self._cluster.plan.nodes:
@@ -88,7 +89,7 @@ class FakeCluster:
 
     def remove_pod(self, name: str) -> None:
         self.log.append(("evict", name))
-        self.pods = [pod for pod in self.pods if pod.metadata.name != name]
+        self.pods = [pod for pod in self.pods if pod.metadata and pod.metadata.name != name]
 
 
 class FakeBackend:

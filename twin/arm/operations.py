@@ -14,6 +14,7 @@ from typing import Any
 
 import httpx2
 
+from twin.arm.api_versions import CONTAINER_SERVICE, NEWEST
 from twin.arm.errors import ArmError
 from twin.arm.http import Reply, Request
 from twin.arm.service import Document, Service, now
@@ -189,7 +190,9 @@ def started(request: Request, service: Service, operation: Operation, body: Any,
         f"{request.base}/subscriptions/{operation['subscription']}/providers/Microsoft.ContainerService/"
         f"locations/{operation['location']}"
     )
-    version = f"api-version={request.api_version}"
+    # An operation is read from Microsoft.ContainerService, which may not have a resource group's api-version.
+    known = request.api_version in CONTAINER_SERVICE
+    version = f"api-version={request.api_version if known else NEWEST}"
     headers = {"Azure-AsyncOperation": f"{where}/operations/{operation['id']}?{version}", **pause(service)}
     if status == 202:
         headers["Location"] = f"{where}/operationresults/{operation['id']}?{version}"
