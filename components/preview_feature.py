@@ -7,7 +7,7 @@ from typing import NotRequired, TypedDict
 import pulumi
 from pulumi_azure_native import authorization
 
-from aksgpu.readers.azure import NAMESPACE
+from aksgpu.readers.azure import NAMESPACE, Azure
 from components import live
 
 MANAGED_GPU = "ManagedGPUExperiencePreview"
@@ -43,14 +43,13 @@ class PreviewFeature(pulumi.ComponentResource):
         self._feature = args.get("feature", MANAGED_GPU)
         if self._mode not in MODES:
             raise live.RefusedError(f"previewFeature: '{self._mode}' is not one of {', '.join(MODES)}.")
-        self._subscription = ""
         client = authorization.get_client_config_output(pulumi.InvokeOutputOptions(parent=self))
-        self.state = client.subscription_id.apply(self._look)
+        self._subscription = client.subscription_id
+        self.state = self._subscription.apply(self._look)
         self.before_create = pulumi.ResourceHook(f"{name}-registered", self._register)
         self.register_outputs({"state": self.state})
 
     async def _look(self, subscription: str) -> str:
-        self._subscription = subscription
         state = await live.ask(live.azure(subscription).feature_state, self._feature)
         if state != "Registered" and self._mode == "require":
             raise live.RefusedError(
@@ -68,16 +67,16 @@ class PreviewFeature(pulumi.ComponentResource):
 
     async def _register(self, _: pulumi.ResourceHookArgs) -> None:
         """Register the feature if need be, wait with progress, then refresh the resource provider."""
-        azure = live.azure(self._subscription)
+        azure = live.azure(str(await self._subscription.future()))
         state = await live.ask(azure.feature_state, self._feature)
         if state == "Registered":
             return
         state = await live.ask(azure.register_feature, self._feature)
-        await self._wait(state)
+        await self._wait(azure, state)
         pulumi.log.info(f"The preview feature {self._feature} is Registered; refreshing {NAMESPACE}.", self)
         await live.ask(azure.register_provider)
 
-    async def _wait(self, state: str) -> None:
+    async def _wait(self, azure: Azure, state: str) -> None:
         started, pause = time.monotonic(), FIRST_PAUSE
         while state != "Registered":
             waited = time.monotonic() - started
@@ -89,7 +88,7 @@ class PreviewFeature(pulumi.ComponentResource):
             pulumi.log.info(f"The preview feature {self._feature} is {state}, {waited:.0f} s so far.", self)
             await asyncio.sleep(pause)
             pause = min(pause * 2, LONGEST_PAUSE)
-            state = await live.ask(live.azure(self._subscription).feature_state, self._feature)
+            state = await live.ask(azure.feature_state, self._feature)
 
     def _commands(self) -> str:
         return (
