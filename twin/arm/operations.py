@@ -151,24 +151,35 @@ class Operations:
     def _run(self, progress: Progress) -> None:
         operation = progress.operation
         try:
-            self._work(self._service, progress)
-            self._finish(operation, "Succeeded")
-        except Stopped:
-            pass
-        except Aborted:
-            self._finish(operation, "Canceled")
-        except ArmError as error:
-            self._finish(operation, "Failed", error.content())
+            outcome = self._outcome(progress)
+            if outcome:
+                self._finish(operation, *outcome)
         except TwinError as error:
-            self._finish(operation, "Failed", {"code": "InternalServerError", "message": str(error)})
-        except Exception:
-            log.exception("operation %s (%s) failed", operation["id"], operation["kind"])
-            self._finish(operation, "Failed", _internal(operation["id"]))
+            # It stays in progress, and goes on when the twin starts again.
+            log.error("The end of operation %s could not be stored: %s", operation["id"], error)  # noqa: TRY400
         finally:
             with self._lock:
                 self._running.pop(operation["id"], None)
 
-    def _finish(self, operation: Operation, status: str, error: dict[str, Any] | None = None) -> None:
+    def _outcome(self, progress: Progress) -> tuple[str, dict[str, Any] | None] | None:
+        """Do the work; return status and error, None when the twin stops meanwhile."""
+        operation = progress.operation
+        try:
+            self._work(self._service, progress)
+        except Stopped:
+            return None
+        except Aborted:
+            return "Canceled", None
+        except ArmError as error:
+            return "Failed", error.content()
+        except TwinError as error:
+            return "Failed", {"code": "InternalServerError", "message": str(error)}
+        except Exception:
+            log.exception("operation %s (%s) failed", operation["id"], operation["kind"])
+            return "Failed", _internal(operation["id"])
+        return "Succeeded", None
+
+    def _finish(self, operation: Operation, status: str, error: dict[str, Any] | None) -> None:
         store = self._service.store
         with store.transaction():
             store.put_operation(operation | {"status": status, "endTime": now(), "error": error})
@@ -230,8 +241,9 @@ def result(service: Service, request: Request) -> Reply:
     operation = _find(service, request)
     if operation["status"] == "InProgress":
         return Reply(None, 202, {"Location": f"{request.base}{request.path}", **pause(service)})
-    if operation["status"] == "Failed":
-        raise ArmError(409, operation["error"]["code"], operation["error"]["message"])
+    if operation["status"] != "Succeeded":
+        error = operation.get("error") or {"code": "OperationPreempted", "message": "The operation was canceled."}
+        raise ArmError(409, error["code"], error["message"])
     return Reply(None, 204)
 
 

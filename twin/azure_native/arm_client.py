@@ -262,10 +262,13 @@ def _is_final(body: Mapping[str, Any]) -> bool:
 
 
 def _retry_after(response: httpx2.Response) -> float:
-    try:
-        return float(response.headers.get("Retry-After", ""))
-    except ValueError:
-        return 0.0
+    """Return the seconds Azure asks to wait, 0 when it doesn't; the header in milliseconds is the finer one."""
+    for header, unit in (("x-ms-retry-after-ms", 0.001), ("Retry-After", 1.0)):
+        try:
+            return float(response.headers[header]) * unit
+        except (KeyError, ValueError):
+            continue
+    return 0.0
 
 
 def _pause(response: httpx2.Response) -> float:

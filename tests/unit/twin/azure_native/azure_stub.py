@@ -3,10 +3,11 @@
 import json
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 
@@ -15,14 +16,14 @@ class Recorded:
     method: str
     path: str
     query: dict[str, str]
-    body: object
+    body: Any
     token: str
 
 
 @dataclass(frozen=True)
 class Answer:
     status: int
-    body: object = None
+    body: Any = None
     headers: dict[str, str] = field(default_factory=dict)
 
 
@@ -31,7 +32,7 @@ class Azure:
     """Answers from the script of a method and path first, and else from the resources."""
 
     endpoint: str = ""
-    resources: dict[str, dict] = field(default_factory=dict)
+    resources: dict[str, dict[str, Any]] = field(default_factory=dict)
     scripts: dict[tuple[str, str], deque[Answer]] = field(default_factory=dict)
     requests: list[Recorded] = field(default_factory=list)
 
@@ -59,7 +60,7 @@ class Azure:
 
 
 @contextmanager
-def running() -> Iterator[Azure]:
+def running() -> Generator[Azure]:
     azure = Azure()
 
     class Handler(BaseHTTPRequestHandler):
@@ -83,7 +84,7 @@ def running() -> Iterator[Azure]:
 
         do_GET = do_PUT = do_POST = do_DELETE = handle_any  # noqa: N815 - the names http.server looks up
 
-        def log_message(self, *_: object) -> None:
+        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name of the base class
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
