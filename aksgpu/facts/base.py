@@ -1,5 +1,7 @@
 """What all facts have in common: they never change, they say where they come from and what they couldn't read."""
 
+import json
+
 from pydantic import BaseModel, ConfigDict
 
 
@@ -25,6 +27,15 @@ class Malformed(Facts):
     path: str
     """Dotted, e.g. `gpuProfile.nvidia.driverMode`."""
     given: str
-    """The value, as JSON when it can be written so."""
+    """The value as `shown` writes it."""
     expected: str
     """What would be right, e.g. `a boolean`."""
+
+
+def shown(value: object) -> str:
+    """Write a value for a person: as JSON, on one line, printable, at most 80 characters."""
+    try:
+        text = json.dumps(value, default=repr)
+    except (TypeError, ValueError):  # keys that aren't text, or a value inside itself
+        text = ascii(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."

@@ -3,11 +3,10 @@
 The data is plain: mappings, lists, text, numbers, booleans, None, and `UNKNOWN` wherever a value isn't known yet.
 """
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 
-from aksgpu.facts.base import Malformed
+from aksgpu.facts.base import Malformed, shown
 from aksgpu.facts.truth import UNKNOWN, Maybe, Unknown
 
 
@@ -128,13 +127,5 @@ class Fields:
 
     def _malformed(self, path: str, value: object, expected: str) -> Unknown:
         full = f"{self._prefix}{path}" or "the whole value"
-        self._problems.setdefault(full, Malformed(path=full, given=_shown(value), expected=expected))
+        self._problems.setdefault(full, Malformed(path=full, given=shown(value), expected=expected))
         return UNKNOWN
-
-
-def _shown(value: object) -> str:
-    try:
-        text = json.dumps(value, ensure_ascii=False, default=repr)
-    except (TypeError, ValueError):
-        text = repr(value)
-    return text if len(text) <= 80 else f"{text[:77]}..."

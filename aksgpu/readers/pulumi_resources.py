@@ -86,8 +86,8 @@ def _workload(kind: str, resource: PulumiResource) -> Estate:
 def _chart(kind: str, resource: PulumiResource) -> Estate:
     fields = Fields(resource.props)
     effective = effective_values(fields)
-    name = fields.raw("name") or resource.urn.rsplit("::", 1)[-1]
-    title = f"Helm {kind.lower()} {name if isinstance(name, str) else resource.urn.rsplit('::', 1)[-1]}"
+    name = fields.raw("name")
+    title = f"Helm {kind.lower()} {name if isinstance(name, str) and name else resource.urn.rsplit('::', 1)[-1]}"
     chart = fields.text("chart")
     estate = read_chart(chart, Place(object=resource.urn), title, effective.values, resource.cluster, resource.parent)
     if not estate.components or not fields.problems:

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Iterator
 
-from aksgpu.facts.base import Place
+from aksgpu.facts.base import Place, shown
 from aksgpu.facts.clusters import ClusterFacts, ClusterRef
 from aksgpu.facts.estate import Estate
 from aksgpu.facts.pools import PoolFacts, PoolForm
 from aksgpu.knowledge import gpu_sizes
 from aksgpu.rules.book import judge
-from aksgpu.settings.messages import did_you_mean, path, shown
+from aksgpu.settings.messages import did_you_mean, path
 from aksgpu.settings.model import PoolSettings, Settings
 
 

@@ -1,7 +1,6 @@
 """Turns what pydantic says about a wrong configuration into a paragraph for a person."""
 
 import difflib
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
@@ -9,6 +8,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
+from aksgpu.facts.base import shown
 from aksgpu.settings.model import PROJECT, Doc, Settings
 
 _PATTERNS = {
@@ -36,15 +36,6 @@ def path(location: Sequence[str | int]) -> str:
     for part in location:
         text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
     return f"{PROJECT}:{text}"
-
-
-def shown(value: object) -> str:
-    """Write a value as it could stand in the configuration file, shortened."""
-    try:
-        text = json.dumps(value, ensure_ascii=False)
-    except (TypeError, ValueError):
-        text = repr(value)
-    return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 def did_you_mean(given: str, known: Sequence[str]) -> str:
