@@ -311,6 +311,15 @@ def test_functions_and_made_up_names(engine: Engine) -> None:
     assert stack.up(program).steps == {}, "the made-up name stays"
 
 
+def test_the_schema_is_one_that_the_engine_accepts(engine: Engine, tmp_path: Path) -> None:
+    plugin = str(engine.bin / "pulumi-resource-azure-native")
+    base = json.loads(engine.run(tmp_path, "package", "get-schema", plugin))
+    assert "azure-native:containerservice:AgentPool" in base["resources"]
+    arguments = ("package", "get-schema", plugin, "containerservice", "2026-05-02-preview")
+    package = json.loads(engine.run(tmp_path, *arguments))
+    assert package["name"] == "azure-native_containerservice_v20260502preview"
+
+
 CANCELLED = """
 from pulumi_azure_native import containerservice, resources
 

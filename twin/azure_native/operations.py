@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from urllib.parse import quote
 
 from twin.azure_native import bodies, catalog, diff, ids
 from twin.azure_native.arm_client import (
@@ -65,6 +66,7 @@ class Operations:
         self._settings = settings
         self._metadata = metadata
         self._cancelled = cancelled
+        self._group_locations: dict[str, str] = {}
 
     def kind(self, token: Token, written: str) -> Kind:
         """Return what a token means; raises TwinError, naming it as `written`, when the twin doesn't know it."""
@@ -77,13 +79,17 @@ class Operations:
         return Deadline(self._cancelled, timeout or DEFAULT_TIMEOUT)
 
     def group_location(self, name: str) -> str | None:
-        """Return the region of a resource group, None when there is no such group."""
-        path = f"/subscriptions/{self._settings.subscription}/resourceGroups/{name}"
-        try:
-            group = self._settings.client.get(path, _GROUP_API_VERSION, self.deadline(0))
-        except AzureError:
-            return None
-        return group.get("location") if group else None
+        """Return the region of a resource group, None when there is no such group. Asks Azure once for each."""
+        if name not in self._group_locations:
+            path = f"/subscriptions/{self._settings.subscription}/resourceGroups/{quote(name)}"
+            try:
+                group = self._settings.client.get(path, _GROUP_API_VERSION, self.deadline(0))
+            except AzureError:
+                return None
+            if not group or "location" not in group:
+                return None
+            self._group_locations[name] = group["location"]
+        return self._group_locations[name]
 
     def create(self, kind: Kind, inputs: Values, timeout: float, report: Report) -> tuple[str, Values]:
         """Create a resource; returns id and state. Refuses one that exists."""

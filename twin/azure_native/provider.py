@@ -12,7 +12,9 @@ from twin.azure_native.engine_log import EngineLog
 from twin.azure_native.invokes import Invokes
 from twin.azure_native.metadata import Metadata, load, provider_version
 from twin.azure_native.operations import Kind, Operations
+from twin.azure_native.parameterize import Parameter
 from twin.azure_native.protocol import plugin_pb2, provider_pb2
+from twin.azure_native.schema import package_schema
 from twin.azure_native.settings import Settings, configure
 from twin.azure_native.values import from_struct, to_struct
 from twin.errors import TwinError
@@ -36,6 +38,7 @@ class Provider:
         self.log = log
         self._cancelled = threading.Event()
         self._settings: Settings | None = None
+        self._parameter: Parameter | None = None
 
     # --- the plugin itself ---
 
@@ -58,13 +61,18 @@ class Provider:
         return provider_pb2.GetMappingResponse()
 
     def parameterize(self, request: provider_pb2.ParameterizeRequest) -> provider_pb2.ParameterizeResponse:
-        """Become a package of one API version; its tokens are dispatched like the others."""
+        """Become a package of one API version. Only its schema differs: tokens say themselves what they mean."""
         if request.HasField("value"):
             parameter = parameterize.from_value(request.value.value)
         else:
             parameter = parameterize.from_arguments(request.args.args)
         parameterize.check(parameter, self._metadata)
+        self._parameter = parameter
         return provider_pb2.ParameterizeResponse(name=parameter.package, version=provider_version())
+
+    def get_schema(self, _request: provider_pb2.GetSchemaRequest) -> provider_pb2.GetSchemaResponse:
+        """Describe the package to other languages."""
+        return provider_pb2.GetSchemaResponse(schema=package_schema(self._metadata, self._parameter))
 
     def check_config(self, request: provider_pb2.CheckRequest) -> provider_pb2.CheckResponse:
         """Accept any configuration, like the real provider."""

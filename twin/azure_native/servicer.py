@@ -28,6 +28,7 @@ def servicer(provider: Provider, log: EngineLog) -> provider_pb2_grpc.ResourcePr
         "GetPluginInfo": provider.get_plugin_info,
         "GetMapping": provider.get_mapping,
         "Parameterize": provider.parameterize,
+        "GetSchema": provider.get_schema,
         "CheckConfig": provider.check_config,
         "DiffConfig": provider.diff_config,
         "Configure": provider.configure,

@@ -101,7 +101,8 @@ def test_a_preview_of_an_update_knows_name_and_location(operations, kind):
 
 def test_the_region_of_a_group(azure, operations):
     azure.resources[f"/subscriptions/{SUBSCRIPTION}/resourceGroups/rg"] = {"location": "eastus"}
-    assert operations.group_location("rg") == "eastus"
+    assert [operations.group_location("rg") for _ in range(3)] == ["eastus"] * 3
+    assert len(azure.requests) == 1
     assert operations.group_location("absent") is None
 
 
