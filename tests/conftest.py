@@ -13,6 +13,17 @@ if TYPE_CHECKING:
     from twin.paths import TwinFolder
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--seeds 20` kills at more moments than an everyday run does."""
+    parser.addoption("--seeds", type=int, default=3, help="how many seeded moments to kill `pulumi up` at")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Give tests that ask for a `moment` one seed each."""
+    if "moment" in metafunc.fixturenames:
+        metafunc.parametrize("moment", range(metafunc.config.getoption("seeds")))
+
+
 @dataclass(frozen=True)
 class RunningTwin:
     """A twin that runs, and commands inside it."""
@@ -49,7 +60,9 @@ def start_twin(root: Path, name: str = "test", seed: Path | None = None) -> Runn
 
     os.environ["AKSGPU_STATE_HOME"] = str(root)
     folder = lifecycle.start(name, lambda _: None, seed)
-    return RunningTwin(folder, execute.environment(folder))
+    environment = execute.environment(folder)
+    execute.ensure_dev_stack(folder, environment)
+    return RunningTwin(folder, environment)
 
 
 @pytest.fixture(scope="session")

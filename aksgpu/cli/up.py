@@ -10,13 +10,19 @@ from cyclopts import Parameter
 from aksgpu.errors import AksgpuError
 from aksgpu.readers.azure import Azure
 from aksgpu.settings import PROJECT, Settings, load
+from aksgpu.stack import recovery
 from aksgpu.stack.engine import Stack
-from aksgpu.stack.recovery import recover
 
 StackName = Annotated[str, Parameter(name=["--stack", "-s"], help="The stack, and with it Pulumi.STACK.yaml.")]
 
 
-def up(*, stack: StackName = "dev") -> int:
+Recover = Annotated[
+    bool,
+    Parameter(negative=(), help="Deal with what a killed pulumi left, also on a stack that isn't in a twin."),
+]
+
+
+def up(*, stack: StackName = "dev", recover: Recover = False) -> int:
     """Deploy a stack with the policy pack attached, then show what Azure and Kubernetes report.
 
     Recovers by itself what a killed run left in a twin. Exit code 0 when everything that was asked for works, 1 when
@@ -24,7 +30,7 @@ def up(*, stack: StackName = "dev") -> int:
 
     Example: aksgpu twin exec -- aksgpu up --stack dev
     """
-    target, settings, azure = prepare(stack)
+    target, settings, azure = prepare(stack, recover=recover)
     packs = [part for pack in _packs(target.project) for part in ("--policy-pack", str(pack))]
     if target.run("up", "--yes", "--skip-preview", *packs) != 0:
         return 1
@@ -36,12 +42,12 @@ def up(*, stack: StackName = "dev") -> int:
     return 0 if summary.good else 1
 
 
-def prepare(stack: str) -> tuple[Stack, Settings, Azure]:
+def prepare(stack: str, *, recover: bool) -> tuple[Stack, Settings, Azure]:
     """Return the stack, its settings and its Azure subscription, after an earlier kill has been dealt with."""
     target = Stack.here(stack)
     settings = load(target.config())
     azure = Azure(subscription())
-    recover(target, PROJECT, azure, _say)
+    recovery.recover(target, PROJECT, azure, _say, allowed=recover)
     return target, settings, azure
 
 

@@ -3,7 +3,7 @@
 import json
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,17 +37,26 @@ class Stack:
         """Run `pulumi ARGUMENTS --stack NAME` in the person's view; returns its exit code."""
         return subprocess.run(self._command(arguments), cwd=self.project, check=False).returncode
 
-    def ask(self, *arguments: str) -> str:
-        """Return what `pulumi ARGUMENTS --stack NAME` prints; AksgpuError with its own words when it fails."""
-        answer = subprocess.run(self._command(arguments), cwd=self.project, check=False, capture_output=True, text=True)
+    def ask(self, *arguments: str, given: str = "") -> str:
+        """Return what `pulumi ARGUMENTS --stack NAME` prints when it reads `given`.
+
+        Raises AksgpuError with its own words when it fails.
+        """
+        answer = subprocess.run(
+            self._command(arguments), cwd=self.project, check=False, capture_output=True, text=True, input=given
+        )
         if answer.returncode:
             said = (answer.stderr or answer.stdout).strip()
             raise AksgpuError(f"`pulumi {' '.join(arguments)} --stack {self.name}` failed: {said}")
         return answer.stdout
 
-    def state(self) -> dict[str, Any]:
-        """Return the deployment of the stack's state: `resources` and `pending_operations`, when there are any."""
-        return json.loads(self.ask("stack", "export"))["deployment"] or {}
+    def export(self) -> dict[str, Any]:
+        """Return the stack's state as `pulumi stack export` writes it; `deployment` is None for a new stack."""
+        return json.loads(self.ask("stack", "export"))
+
+    def replace_state(self, exported: Mapping[str, Any]) -> None:
+        """Put an exported and changed state back."""
+        self.ask("stack", "import", given=json.dumps(exported))
 
     def config(self) -> dict[str, Any]:
         """Return the stack's configuration, key to value; structured values as Python objects."""

@@ -1,13 +1,10 @@
 """Creations that were under way when `pulumi` was killed: which of them were finished, and under which id."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from aksgpu.errors import AksgpuError
-
-Exists = Callable[["PendingCreate"], bool]
-"""Tells whether the object is there, waiting until whoever makes it is done."""
 
 
 @dataclass(frozen=True)
@@ -15,49 +12,39 @@ class PendingCreate:
     """A resource whose creation was sent, and whose answer nobody saw."""
 
     urn: str
-    type: str
     id: str
-    inputs: Mapping[str, Any]
-
-    @property
-    def in_kubernetes(self) -> bool:
-        """Whether the object lives in the cluster, else in Azure."""
-        return self.type.startswith("kubernetes:")
+    """ARM id."""
+    api_version: str
+    """The one to read it with."""
 
 
 def creates(deployment: Mapping[str, Any], subscription: str) -> list[PendingCreate]:
-    """Return the pending creations in an exported deployment; AksgpuError for a type whose id can't be told."""
+    """Return the pending creations of Azure resources; AksgpuError for a type whose id can't be told.
+
+    Kubernetes objects are left out: the provider applies them server-side, so that creating one that is there
+    already gives the same object.
+    """
     pending = [
         operation["resource"]
         for operation in deployment.get("pending_operations") or []
         if operation["type"] == "creating" and operation["resource"].get("custom")
     ]
     return [
-        PendingCreate(r["urn"], r["type"], _id(r["type"], r.get("inputs", {}), subscription, r["urn"]), r["inputs"])
-        for r in pending
+        _azure(resource, subscription) for resource in pending if not resource["type"].startswith(_NOTHING_TO_TAKE_OVER)
     ]
 
 
-def cluster(deployment: Mapping[str, Any]) -> str | None:
-    """Return the ARM id of the cluster that the deployment's Kubernetes objects are in, or None without any."""
-    for resource in deployment.get("resources") or []:
-        if resource["type"] == "pulumi:providers:kubernetes":
-            return resource.get("inputs", {}).get("clusterIdentifier")
-    return None
-
-
-def _id(token: str, inputs: Mapping[str, Any], subscription: str, urn: str) -> str:
-    if token.startswith("kubernetes:"):
-        metadata = inputs["metadata"]
-        return f"{metadata['namespace']}/{metadata['name']}" if metadata.get("namespace") else metadata["name"]
+def _azure(resource: Mapping[str, Any], subscription: str) -> PendingCreate:
+    urn, token, inputs = resource["urn"], resource["type"], resource.get("inputs", {})
     form = _ARM_IDS.get(token)
     if form is None:
         raise AksgpuError(
             f"A creation of {urn} was under way when pulumi was killed, and the id of a {token} can't be told from "
-            f"its inputs. Look whether it exists, then run `pulumi refresh --import-pending-creates {urn} "
-            "--import-pending-creates ID` if it does, or `pulumi refresh --clear-pending-creates` if it doesn't."
+            "its inputs. Look whether it exists; if it does, `pulumi import` it or delete it. Then drop the record: "
+            "pulumi refresh --clear-pending-creates"
         )
-    return f"/subscriptions/{subscription}/resourceGroups/{form(inputs)}"
+    identifier = f"/subscriptions/{subscription}/resourceGroups/{form.id(inputs)}"
+    return PendingCreate(urn, identifier, str(inputs.get("apiVersion") or form.api_version))
 
 
 def _generic(inputs: Mapping[str, Any]) -> str:
@@ -65,23 +52,42 @@ def _generic(inputs: Mapping[str, Any]) -> str:
     return "/".join((*parts, inputs["parentResourcePath"], inputs["resourceType"], inputs["resourceName"]))
 
 
+_NOTHING_TO_TAKE_OVER = ("kubernetes:", "pulumi:")
 _AKS = "providers/Microsoft.ContainerService/managedClusters"
-_ARM_IDS: dict[str, Callable[[Mapping[str, Any]], str]] = {
-    "azure-native:resources:ResourceGroup": lambda i: i["resourceGroupName"],
-    "azure-native:resources:Resource": _generic,
-    "azure-native:containerservice:ManagedCluster": lambda i: f"{i['resourceGroupName']}/{_AKS}/{i['resourceName']}",
-    "azure-native:containerservice:AgentPool": lambda i: (
-        f"{i['resourceGroupName']}/{_AKS}/{i['resourceName']}/agentPools/{i['agentPoolName']}"
+
+
+@dataclass(frozen=True)
+class _Form:
+    """How a type's id follows from its inputs, below `…/resourceGroups/`."""
+
+    id: Callable[[Mapping[str, Any]], str]
+    api_version: str
+
+
+_ARM_IDS = {
+    "azure-native:resources:ResourceGroup": _Form(lambda i: i["resourceGroupName"], "2024-11-01"),
+    "azure-native:resources:Resource": _Form(_generic, ""),
+    "azure-native:containerservice:ManagedCluster": _Form(
+        lambda i: f"{i['resourceGroupName']}/{_AKS}/{i['resourceName']}", "2025-09-01"
+    ),
+    "azure-native:containerservice:AgentPool": _Form(
+        lambda i: f"{i['resourceGroupName']}/{_AKS}/{i['resourceName']}/agentPools/{i['agentPoolName']}", "2025-09-01"
     ),
 }
 
 
-def refresh_arguments(pending: list[PendingCreate], exists: Exists) -> list[str]:
-    """Return the arguments of `pulumi refresh` that take over what was finished and drop what was not."""
-    taken = [create for create in pending if exists(create)]
-    arguments = ["refresh", "--yes", "--skip-preview"]
-    for create in taken:
-        arguments += ["--import-pending-creates", create.urn, "--import-pending-creates", create.id]
-    if len(taken) < len(pending):
-        arguments.append("--clear-pending-creates")
-    return arguments
+def settle(exported: Mapping[str, Any], taken: Sequence[PendingCreate]) -> dict[str, Any]:
+    """Return the exported state without pending operations, and with the creations that were finished.
+
+    `pulumi refresh --import-pending-creates` is meant for this, but the engine drops what it names. What is added
+    has an id and inputs only; a refresh of these resources fills in the rest.
+    """
+    deployment = dict(exported["deployment"])
+    ids = {create.urn: create.id for create in taken}
+    finished = [
+        {**operation["resource"], "id": ids[operation["resource"]["urn"]]}
+        for operation in deployment.pop("pending_operations", [])
+        if operation["type"] == "creating" and operation["resource"]["urn"] in ids
+    ]
+    deployment["resources"] = [*deployment.get("resources", []), *finished]
+    return {**exported, "deployment": deployment}

@@ -4,7 +4,9 @@ import os
 import socket
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,7 +16,7 @@ from aksgpu.stack import leftovers, pending
 SUBSCRIPTION = "00000000-0000-0000-0000-000000000001"
 
 
-def _operation(token: str, inputs: dict[str, object], kind: str = "creating") -> dict[str, object]:
+def _operation(token: str, inputs: Mapping[str, object], kind: str = "creating") -> dict[str, Any]:
     resource = {"urn": f"urn:pulumi:dev::aksgpu::{token}::x", "type": token, "custom": True, "inputs": inputs}
     return {"type": kind, "resource": resource}
 
@@ -33,8 +35,6 @@ class TestPending:
     @pytest.mark.parametrize(
         ("token", "inputs", "expected"),
         [
-            ("kubernetes:core/v1:Namespace", {"metadata": {"name": "n"}}, "n"),
-            ("kubernetes:batch/v1:Job", {"metadata": {"name": "j", "namespace": "n"}}, "n/j"),
             ("azure-native:resources:ResourceGroup", {"resourceGroupName": "rg"}, AKS.split("/providers", 1)[0]),
             ("azure-native:resources:Resource", POOL, f"{AKS}/agentPools/gpunp"),
             (
@@ -58,24 +58,29 @@ class TestPending:
         assert pending.creates(state, SUBSCRIPTION) == []
         assert pending.creates({}, SUBSCRIPTION) == []
 
-    def test_an_unknown_type_is_told_with_the_commands(self) -> None:
+    def test_an_unknown_type_is_told_with_the_way_out(self) -> None:
         state = {"pending_operations": [_operation("azure-native:network:VirtualNetwork", {})]}
-        with pytest.raises(AksgpuError, match=r"--import-pending-creates .*--clear-pending-creates"):
+        with pytest.raises(AksgpuError, match=r"can't be told.*--clear-pending-creates"):
             pending.creates(state, SUBSCRIPTION)
 
-    def test_finished_creations_are_taken_over_and_others_dropped(self) -> None:
-        state = {
-            "pending_operations": [
-                _operation("azure-native:resources:Resource", POOL),
-                _operation("kubernetes:core/v1:Namespace", {"metadata": {"name": "n"}}),
-            ]
+    def test_finished_creations_become_resources_and_nothing_stays_pending(self) -> None:
+        finished = _operation("azure-native:resources:Resource", POOL)
+        operations = [
+            finished,
+            _operation("azure-native:resources:ResourceGroup", {"resourceGroupName": "rg"}),
+            _operation("kubernetes:core/v1:Namespace", {"metadata": {"name": "n"}}),
+        ]
+        exported: dict[str, Any] = {
+            "version": 3,
+            "deployment": {"resources": [{"urn": "first"}], "pending_operations": operations},
         }
-        creates = pending.creates(state, SUBSCRIPTION)
-        arguments = pending.refresh_arguments(creates, lambda create: not create.in_kubernetes)
-        assert f"{AKS}/agentPools/gpunp" in arguments
-        assert "n" not in arguments
-        assert "--clear-pending-creates" in arguments
-        assert "--clear-pending-creates" not in pending.refresh_arguments(creates, lambda _: True)
+        creates = pending.creates(exported["deployment"], SUBSCRIPTION)
+        assert [create.id for create in creates] == [f"{AKS}/agentPools/gpunp", AKS.split("/providers", 1)[0]]
+        settled = pending.settle(exported, creates[:1])
+        assert settled["version"] == 3
+        assert settled["deployment"] == {
+            "resources": [{"urn": "first"}, {**finished["resource"], "id": f"{AKS}/agentPools/gpunp"}]
+        }
 
 
 @pytest.fixture

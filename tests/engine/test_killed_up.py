@@ -1,0 +1,59 @@
+"""`pulumi up` killed at seeded moments: `aksgpu up` converges each time, with nothing doubled, lost or foreign."""
+
+import json
+import random
+import signal
+import subprocess
+import time
+
+import pytest
+
+from tests.conftest import RunningTwin
+from twin.paths import CHECKOUT
+
+LONGEST_SECONDS = 12.0
+"""A little more than a whole `up` takes on two cores, so that late moments are hit, too."""
+
+
+def _state(twin: RunningTwin) -> dict[str, object]:
+    exported = twin.run("pulumi", "stack", "export", "--stack", "dev", cwd=CHECKOUT).stdout
+    return json.loads(exported)["deployment"] or {}
+
+
+def _urns(twin: RunningTwin) -> list[str]:
+    return sorted(resource["urn"] for resource in _state(twin)["resources"])  # ty: ignore[not-iterable]
+
+
+@pytest.fixture(scope="module")
+def expected(twin: RunningTwin) -> list[str]:
+    """The resources of an undisturbed run."""
+    twin.run("aksgpu", "up", "--stack", "dev", cwd=CHECKOUT)
+    urns = _urns(twin)
+    twin.run("aksgpu", "down", "--stack", "dev", cwd=CHECKOUT)
+    return urns
+
+
+def test_up_converges_after_a_kill(twin: RunningTwin, expected: list[str], moment: int) -> None:
+    seconds = random.Random(moment).uniform(0.5, LONGEST_SECONDS)
+    up = subprocess.Popen(
+        ["pulumi", "up", "--yes", "--skip-preview", "--non-interactive", "--stack", "dev"],
+        cwd=CHECKOUT,
+        env=twin.environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        stdin=subprocess.DEVNULL,
+    )
+    time.sleep(seconds)
+    up.send_signal(signal.SIGKILL)
+    up.wait()
+    again = twin.run("aksgpu", "up", "--stack", "dev", cwd=CHECKOUT, ok=None)
+    assert again.returncode == 0, f"killed after {seconds:.1f} s\n{again.stdout}\n{again.stderr}"
+    assert _urns(twin) == expected
+    assert not _state(twin).get("pending_operations")
+    assert twin.kubectl("get", "jobs,resourceclaims", "-A", "-o", "name").splitlines() == [
+        "job.batch/gpu-dra-validation",
+        "resourceclaim.resource.k8s.io/gpu-claim",
+    ]
+    twin.run("pulumi", "preview", "--stack", "dev", "--expect-no-changes", cwd=CHECKOUT)
+    twin.run("aksgpu", "down", "--stack", "dev", cwd=CHECKOUT)
+    assert not _state(twin).get("resources")
