@@ -28,6 +28,7 @@ def no_faults(endpoint: Endpoint) -> Iterator[None]:
     yield
     endpoint.folder.faults.unlink(missing_ok=True)
     endpoint.azure.service.store.put_settings(FAST)
+    endpoint.azure.throttle._tokens.clear()
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 import socket
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -105,3 +106,12 @@ def cluster_body(version: str | None = "1.35", **properties: Any) -> dict[str, A
     if version:
         body["properties"]["kubernetesVersion"] = version
     return body
+
+
+def eventually(condition: Callable[[], bool]) -> None:
+    """Wait until the condition holds."""
+    for _ in range(500):
+        if condition():
+            return
+        time.sleep(0.01)
+    raise AssertionError("it didn't happen")

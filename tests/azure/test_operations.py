@@ -1,7 +1,6 @@
 """Long-running operations: pollers to their end, conflicts, abort, and a restart in the middle."""
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,17 +9,9 @@ from azure.core.exceptions import HttpResponseError
 from azure.mgmt.containerservice import ContainerServiceClient
 from azure.mgmt.resource.resources import ResourceManagementClient
 
-from tests.azure.harness import A100, DRA, FAST, GROUP, Endpoint, cluster_body
+from tests.azure.harness import A100, DRA, FAST, GROUP, Endpoint, cluster_body, eventually
 
 CPU = {"properties": {"vmSize": "Standard_D4s_v5", "count": 1}}
-
-
-def eventually(condition: Callable[[], bool]) -> None:
-    for _ in range(500):
-        if condition():
-            return
-        time.sleep(0.01)
-    raise AssertionError("it didn't happen")
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 from azure.core.exceptions import ClientAuthenticationError, HttpResponseError
 from azure.mgmt.containerservice import ContainerServiceClient
 
-from tests.azure.harness import A100, DRA, FAST, GROUP, Endpoint, cluster_body
+from tests.azure.harness import A100, DRA, FAST, GROUP, Endpoint, cluster_body, eventually
 from twin.arm.errors import ArmError
 from twin.arm.settings import SUBSCRIPTION, Settings
 
@@ -150,7 +150,6 @@ def test_writes_are_throttled_and_the_client_waits(
 ) -> None:
     limited = FAST.model_copy(update={"write_burst": 2, "writes_per_minute": 60.0})
     endpoint.azure.service.store.put_settings(limited)
-    endpoint.azure.throttle._tokens.clear()
     refusals: list[ArmError] = []
     take = endpoint.azure.throttle.take
 
@@ -207,3 +206,42 @@ def test_local_accounts_can_be_off(aks: Any) -> None:
         aks.managed_clusters.list_cluster_admin_credentials(GROUP, "noadmin")
     user = aks.managed_clusters.list_cluster_user_credentials(GROUP, "noadmin").kubeconfigs[0]
     assert b"name: user" in user.value
+
+
+def test_a_full_disk_is_one_clear_paragraph(endpoint: Endpoint) -> None:
+    database = endpoint.azure.service.store._db
+    pages = database.execute("PRAGMA page_count").fetchone()[0]
+    database.execute(f"PRAGMA max_page_count = {pages}")
+    try:
+        body = json.dumps({"location": "eastus", "tags": {"a": "x" * 100_000}})
+        path = f"/subscriptions/{SUBSCRIPTION}/resourceGroups/rg-full?api-version=2025-04-01"
+        answer = raw(endpoint, "PUT", path, content=body)
+    finally:
+        database.execute("PRAGMA max_page_count = 1073741823")
+    assert answer.status_code == 500
+    assert "database or disk is full. Free disk space" in answer.json()["error"]["message"]
+    assert raw(endpoint, "GET", path).status_code == 404
+
+
+@pytest.mark.parametrize("version", ["2025-09-01", NEWEST])
+@pytest.mark.parametrize("what", ["pool", "cluster"])
+def test_what_was_read_can_be_written_back(
+    version: str, what: str, endpoint: Endpoint, cluster: str, put_pool: Any
+) -> None:
+    put_pool("roundtrip", vmSize=A100, count=1, gpuProfile=DRA)
+    path = pool_path(cluster, "roundtrip", version)
+    if what == "cluster":
+        path = path.replace("/agentPools/roundtrip", "")
+
+    def read() -> dict[str, Any]:
+        shown = raw(endpoint, "GET", path).json()
+        shown.pop("eTag", None)
+        shown["properties"].pop("eTag")
+        return shown
+
+    before, nodes = read(), endpoint.cluster(cluster).plan.nodes
+    answer = raw(endpoint, "PUT", path, content=json.dumps(before))
+    assert answer.status_code == 200, answer.text
+    eventually(lambda: read()["properties"]["provisioningState"] == "Succeeded")
+    assert read() == before
+    assert endpoint.cluster(cluster).plan.nodes == nodes

@@ -191,6 +191,29 @@ def test_a_cluster_change_is_refused(name: str, aks: Any) -> None:
 
 
 @pytest.mark.parametrize(
+    ("properties", "text"),
+    [
+        ({"enableAutoScaling": True, "minCount": 0, "maxCount": 1}, "enableAutoScaling enabled"),
+        ({"vmSize": A100, "gpuProfile": DRA}, "DRA is not supported with node auto provisioning"),
+    ],
+)
+def test_node_provisioning_and_such_pools_exclude_each_other(
+    properties: dict[str, Any], text: str, aks: Any, make_cluster: Any
+) -> None:
+    name = f"nap{len(properties)}"
+    pool = {"properties": {"vmSize": CPU, "count": 0, **properties}}
+    auto = {"nodeProvisioningProfile": {"mode": "Auto"}}
+    make_cluster(name)
+    aks.agent_pools.begin_create_or_update(GROUP, name, "in", pool).result()
+    with pytest.raises(HttpResponseError, match=text):
+        aks.managed_clusters.begin_create_or_update(GROUP, name, {"location": "eastus", "properties": auto})
+    aks.agent_pools.begin_delete(GROUP, name, "in").result()
+    make_cluster(name, None, **auto)
+    with pytest.raises(HttpResponseError, match=text):
+        aks.agent_pools.begin_create_or_update(GROUP, name, "in", pool)
+
+
+@pytest.mark.parametrize(
     ("code", "change"),
     [
         ("UnsupportedAliasMinorVersion", {"properties": {"kubernetesVersion": "1.20"}}),

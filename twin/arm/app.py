@@ -10,6 +10,7 @@ from typing import Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect
 from starlette.requests import Request as WebRequest
 from starlette.responses import Response
 from starlette.routing import Route as WebRoute
@@ -69,6 +70,8 @@ async def _answer(azure: Azure, token: str, web: WebRequest) -> Response:
         return _response(_error_reply(error), id_)
     except TwinError as error:
         return _response(_error_reply(ArmError(500, "InternalServerError", str(error))), id_)
+    except ClientDisconnect:
+        return _response(Reply(status=499), id_)
     except Exception:
         log.exception("%s %s failed (request %s)", web.method, web.url.path, id_)
         text = f"Encountered an internal server error. The request id is {id_}, see the twin's log."

@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Iterator
 from typing import Any, Literal
 
-from twin.arm import features, guards, pools, schema, upgrade_rules
+from twin.arm import features, gpu_rules, guards, pools, schema, upgrade_rules
 from twin.arm.api_versions import without_newer_fields
 from twin.arm.azure import Azure
 from twin.arm.compute import known_location
@@ -262,13 +262,12 @@ def _check_pool_versions(cluster: Document, stored: dict[str, Document], profile
 
 
 def _check_pools_can_stay(azure: Azure, cluster: Document, changed: list[Document]) -> None:
-    """Raise ArmError when a pool would be too far behind the new control plane."""
-    versions = {
-        pool["name"]: pool["properties"]["currentOrchestratorVersion"]
-        for pool in [*azure.service.store.resources(POOLS, cluster["id"]), *changed]
-    }
-    for version in versions.values():
-        upgrade_rules.check_skew(version, cluster["properties"]["currentKubernetesVersion"])
+    """Raise ArmError when a pool doesn't fit to the changed cluster: its version, or node auto provisioning."""
+    after = {pool["name"]: pool for pool in [*azure.service.store.resources(POOLS, cluster["id"]), *changed]}
+    for pool in after.values():
+        version = cluster["properties"]["currentKubernetesVersion"]
+        upgrade_rules.check_skew(pool["properties"]["currentOrchestratorVersion"], version)
+        gpu_rules.check_node_provisioning(cluster["properties"], pool["properties"])
 
 
 def patch_tags(azure: Azure, request: Request) -> Reply:

@@ -33,7 +33,7 @@ def check(service: Service, cluster: Document, properties: dict[str, Any], size:
     if managed:
         _managed(service, cluster)
     if nvidia.get("driverMode") == "DRA":
-        _dra(cluster, properties)
+        _dra(properties)
 
 
 def _without_gpu(properties: dict[str, Any], profile: dict[str, Any], nvidia: dict[str, Any], size: VmSize) -> None:
@@ -54,7 +54,7 @@ def _managed(service: Service, cluster: Document) -> None:
         )
 
 
-def _dra(cluster: Document, properties: dict[str, Any]) -> None:
+def _dra(properties: dict[str, Any]) -> None:
     version = properties["currentOrchestratorVersion"]
     target = f"{_NVIDIA}.driverMode"
     if minor_of(version) < _DRA_MINOR:
@@ -63,10 +63,23 @@ def _dra(cluster: Document, properties: dict[str, Any]) -> None:
         )
     if properties.get("enableAutoScaling"):
         raise invalid("driverMode DRA is not supported with the cluster autoscaler (enableAutoScaling).", target)
-    if cluster["properties"].get("nodeProvisioningProfile", {}).get("mode") == "Auto":
-        raise invalid("driverMode DRA is not supported with node auto provisioning.", target)
     if properties["osSKU"] in _NO_NVIDIA:
         raise invalid(f"driverMode DRA is not supported with osSKU {properties['osSKU']}.", target)
+
+
+def check_node_provisioning(cluster_properties: dict[str, Any], properties: dict[str, Any]) -> None:
+    """Raise ArmError when a pool can't be in a cluster with node auto provisioning, and the cluster has it."""
+    if cluster_properties.get("nodeProvisioningProfile", {}).get("mode") != "Auto":
+        return
+    if properties.get("enableAutoScaling"):
+        raise ArmError(
+            400,
+            "OperationNotAllowed",
+            ".properties.nodeProvisioningProfile.mode cannot be Auto while any AgentPools have "
+            ".properties.enableAutoScaling enabled",
+        )
+    if is_dra(properties):
+        raise invalid("driverMode DRA is not supported with node auto provisioning.", f"{_NVIDIA}.driverMode")
 
 
 def _mig(properties: dict[str, Any], nvidia: dict[str, Any], size: VmSize) -> None:

@@ -37,13 +37,14 @@ def _is_ready(node: Node) -> bool:
     return any(condition.type == "Ready" and condition.status == "True" for condition in conditions)
 
 
-def cordon(client: Client, node: str, *, on: bool = True) -> None:
-    """Make a node unschedulable or schedulable; nothing happens when it is gone."""
+def cordon(client: Client, node: str, *, on: bool = True) -> bool:
+    """Make a node unschedulable or schedulable; True also when it is gone."""
     try:
         client.patch(Node, node, {"spec": {"unschedulable": on}})
     except ApiError as error:
         if error.status.code != 404:
             raise
+    return True
 
 
 def quarantine(client: Client, node: str) -> None:

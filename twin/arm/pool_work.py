@@ -170,7 +170,7 @@ class PoolWork:
         if machine["absent"]:
             return
         client, name = self._service.backend.client(self._cluster_id), self._name(machine)
-        kube.cordon(client, name)
+        self._progress.until(lambda: kube.cordon(client, name), self._service.settings.ready_seconds)
         seconds = self._minutes("drainTimeoutInMinutes", 30)
         kube.drain(client, name, self._progress, seconds, self._way_to_evict())
 

@@ -11,7 +11,7 @@ from twin.arm.http import Reply, Request
 from twin.arm.machines import newest_image
 from twin.arm.operations import Operation, started
 from twin.arm.service import POOLS, Document
-from twin.arm.sizes import find
+from twin.arm.sizes import VmSize, find
 from twin.arm.versions import default_minor, is_preview, minor_of, offered, pool_upgrades
 
 _TYPE = "Microsoft.ContainerService/managedClusters/agentPools"
@@ -49,7 +49,7 @@ def put(azure: Azure, request: Request) -> Reply:
         busy = azure.operations.running_on(cluster["id"])
         guards.nothing_in_progress(busy, cluster["id"], request.pool_id)
         azure.throttle.take(f"{cluster['id'].lower()}/agentpools", azure.service.settings)
-        pool, state = _changed(azure, cluster, old, wanted) if old else _new(azure, cluster, request, wanted)
+        pool, state = change(azure, cluster, old, wanted) if old else _new(azure, cluster, request, wanted)
         operation = _accept(azure, cluster, pool, state)
     azure.operations.begin(operation)
     return started(request, azure.service, operation, view(pool, request.api_version), 200 if old else 201)
@@ -147,28 +147,17 @@ def _fill_gpu_profile(properties: dict[str, Any]) -> None:
     properties["gpuProfile"] = profile
 
 
-def _check(azure: Azure, cluster: Document, properties: dict[str, Any]) -> Any:  # noqa: ANN401
+def _check(azure: Azure, cluster: Document, properties: dict[str, Any]) -> VmSize:
     size = pool_rules.size_of(properties, cluster["location"])
     gpu_rules.check(azure.service, cluster, properties, size)
     pool_rules.check_simulated(properties)
     pool_rules.check_values(properties)
-    _check_nap(cluster, properties)
+    gpu_rules.check_node_provisioning(cluster["properties"], properties)
     return size
 
 
-def _check_nap(cluster: Document, properties: dict[str, Any]) -> None:
-    mode = cluster["properties"].get("nodeProvisioningProfile", {}).get("mode")
-    if mode == "Auto" and properties.get("enableAutoScaling"):
-        raise ArmError(
-            400,
-            "OperationNotAllowed",
-            ".properties.nodeProvisioningProfile.mode cannot be Auto while any AgentPools have "
-            ".properties.enableAutoScaling enabled",
-        )
-
-
-def _changed(azure: Azure, cluster: Document, old: Document, wanted: dict[str, Any]) -> tuple[Document, str]:
-    """Return the pool with the changes, and what the operation is called."""
+def change(azure: Azure, cluster: Document, old: Document, wanted: dict[str, Any]) -> tuple[Document, str]:
+    """Return a pool with the changes, and the state it is in meanwhile; raises ArmError when refused."""
     service, before = azure.service, old["properties"]
     after = schema.merge(schema.POOL_PROPERTIES, before, wanted)
     if gpu_rules.is_managed(before):
@@ -194,11 +183,6 @@ def _state(before: dict[str, Any], after: dict[str, Any]) -> str:
     if after["currentOrchestratorVersion"] != before["currentOrchestratorVersion"]:
         return "Upgrading"
     return "Scaling" if after["count"] != before["count"] else "Updating"
-
-
-def change(azure: Azure, cluster: Document, old: Document, wanted: dict[str, Any]) -> tuple[Document, str]:
-    """Return a pool as a profile in the cluster's PUT changes it, and the state it is in meanwhile."""
-    return _changed(azure, cluster, old, wanted)
 
 
 def _keep_a_system_pool(azure: Azure, cluster: Document, pool: Document, after: dict[str, Any] | None) -> None:

@@ -29,28 +29,31 @@ class Store:
     """Documents of the simulated Azure. Safe to use from many threads."""
 
     def __init__(self, file: Path) -> None:
+        self._file = file
         self._lock = threading.RLock()
-        self._depth = 0
         try:
             self._db = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("PRAGMA synchronous = FULL")
-            self._create(file)
+            self._create()
         except sqlite3.DatabaseError as error:
-            raise TwinError(
-                f"The twin's database {file} can't be used: {error}. Free disk space or fix its permissions, "
-                "or forget the twin with `aksgpu twin reset`."
-            ) from error
+            raise self._unusable(error) from error
 
-    def _create(self, file: Path) -> None:
+    def _create(self) -> None:
         found = self._db.execute("PRAGMA user_version").fetchone()[0]
         if found == 0:
             self._db.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {VERSION}; COMMIT;")
         elif found != VERSION:
             raise TwinError(
-                f"The twin's database {file} has layout {found}, this program reads layout {VERSION}. Use the "
+                f"The twin's database {self._file} has layout {found}, this program reads layout {VERSION}. Use the "
                 "program that wrote it, or forget the twin with `aksgpu twin reset`."
             )
+
+    def _unusable(self, error: sqlite3.Error) -> TwinError:
+        return TwinError(
+            f"The twin's database {self._file} can't be used: {error}. Free disk space or fix its permissions, or "
+            "forget the twin with `aksgpu twin reset`."
+        )
 
     def close(self) -> None:
         """Close the file."""
@@ -59,21 +62,21 @@ class Store:
 
     @contextmanager
     def transaction(self) -> Generator[None]:
-        """Make what happens inside all or nothing, and alone; may be nested."""
+        """Make what happens inside all or nothing, and alone; may be nested. Raises TwinError when the disk is full."""
         with self._lock:
-            if self._depth == 0:
-                self._db.execute("BEGIN IMMEDIATE")
-            self._depth += 1
+            outermost = not self._db.in_transaction
             try:
+                if outermost:
+                    self._db.execute("BEGIN IMMEDIATE")
                 yield
-            except BaseException:
-                self._depth -= 1
-                if self._depth == 0:
+                if outermost:
+                    self._db.execute("COMMIT")
+            except BaseException as error:
+                if outermost and self._db.in_transaction:
                     self._db.execute("ROLLBACK")
+                if isinstance(error, sqlite3.Error):
+                    raise self._unusable(error) from error
                 raise
-            self._depth -= 1
-            if self._depth == 0:
-                self._db.execute("COMMIT")
 
     # Resources
 
