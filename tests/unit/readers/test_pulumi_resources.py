@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from aksgpu.facts.components import GpuComponent
+from aksgpu.facts.nodes import Selection, Toleration
 from aksgpu.facts.pools import PoolFacts
 from aksgpu.facts.truth import UNKNOWN
 from aksgpu.readers.pulumi_resources import PulumiResource, provider_cluster, read, reader_for
@@ -214,9 +215,8 @@ def test_daemonset_whose_image_is_not_known_yet_may_be_one():
 def test_a_pod_bound_to_a_node_by_name_is_kept_away_by_nothing():
     found = workload({"nodeName": "aks-gpunp-0", "nodeSelector": {"a": "b"}, "containers": [{"image": PLUGIN}]})
     assert found is not None
-    assert found.selection is not None
-    assert found.selection is not UNKNOWN
-    assert not found.selection.labels  # ty: ignore[unresolved-attribute] - neither None nor unknown, as asserted
+    assert found.selection == Selection()
+    assert found.tolerations == (Toleration(operator="Exists"),)
 
 
 @pytest.mark.parametrize(

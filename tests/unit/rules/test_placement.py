@@ -17,7 +17,7 @@ PLACE = Place(object="x")
 
 
 def pool(**facts: Any) -> PoolFacts:
-    return PoolFacts(place=PLACE, form=PoolForm(kind="live"), **{"name": "gpunp", **facts})
+    return PoolFacts(place=PLACE, form=PoolForm(kind="live"), name="gpunp", **facts)
 
 
 def component(**facts: Any) -> GpuComponent:
