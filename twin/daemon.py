@@ -15,7 +15,6 @@ from types import FrameType
 import psutil
 import uvicorn
 
-from twin import toolchain
 from twin.arm import create_app
 from twin.errors import TwinError
 from twin.files import replace_text
@@ -50,7 +49,7 @@ def _hold(descriptor: int, name: str) -> None:
 
 def _serve(folder: TwinFolder) -> None:
     settings = json.loads(folder.settings.read_text())
-    tools = {tool.name: tool.path for tool in toolchain.locate().values() if tool.path}
+    tools = {link.name: link.resolve() for link in folder.bin.iterdir()}  # as the starting command found them
     machines = Machines(folder, tools)
     server = _server(folder, machines, int(settings["port"]))
     me = psutil.Process()

@@ -135,13 +135,6 @@ class Azure:
                 return found.kubeconfigs[0].value.decode()
         raise AzureError(f"Could not {what}: Azure returned no kubeconfig.")
 
-    def kubeconfig_of(self, cluster_id: str) -> str:
-        """Return a user's kubeconfig (YAML) of the cluster with that ARM id."""
-        from azure.mgmt.core.tools import parse_resource_id
-
-        parts = parse_resource_id(cluster_id)
-        return self.kubeconfig(str(parts["resource_group"]), str(parts["name"]))
-
     def settled(self, resource_id: str, api_version: str) -> bool:
         """Return whether the resource exists, once no operation is under way on it."""
         with _explained(f"read {resource_id}"):

@@ -87,15 +87,6 @@ class Kube:
             return "" if answer.status_code in {400, 404} else _checked(answer).text
         return ""
 
-    def exists(self, api_version: str, kind: str, namespace: str, name: str) -> bool:
-        """Return whether an object exists; `namespace` is empty for what belongs to the whole cluster."""
-        base = f"/api/{api_version}" if "/" not in api_version else f"/apis/{api_version}"
-        served = (self.get(base) or {"resources": []})["resources"]
-        # Sub-resources such as `pods/status` have their parent's kind.
-        plural = next((r["name"] for r in served if r["kind"] == kind and "/" not in r["name"]), None)
-        scope = f"/namespaces/{namespace}" if namespace else ""
-        return plural is not None and self.get(f"{base}{scope}/{plural}/{name}") is not None
-
     def get(self, path: str) -> Object | None:
         """Return what is at a path of the API, or None when there is nothing."""
         with _explained(f"read {path}"):
