@@ -12,7 +12,7 @@ import (
 // Delays of a kubelet, kept short where only waiting would be gained.
 const (
 	prepareRetry   = 5 * time.Second
-	pullRetry      = 10 * time.Second
+	pullRetry      = 5 * time.Second
 	firstBackoff   = 10 * time.Second
 	longestBackoff = 5 * time.Minute
 )
@@ -320,20 +320,19 @@ func (s *podStep) start(container *corev1.Container, status *corev1.ContainerSta
 	return nil
 }
 
+// failPull alternates between an attempt and a pause, as a kubelet does.
 func (s *podStep) failPull(container *corev1.Container, status *corev1.ContainerStatus) {
+	s.record.backoff[container.Name] = s.now.Add(pullRetry)
 	s.wakeIn(pullRetry)
 	if status.State.Waiting.Reason == reasonErrImagePull {
 		s.wait(status, reasonPullBackOff, fmt.Sprintf("Back-off pulling image %q: ErrImagePull: %s", container.Image, imagePullFailedText))
 		s.event(corev1.EventTypeNormal, "BackOff", fmt.Sprintf("Back-off pulling image %q", container.Image))
 		return
 	}
+	s.wait(status, reasonErrImagePull, imagePullFailedText)
 	s.event(corev1.EventTypeNormal, "Pulling", fmt.Sprintf("Pulling image %q", container.Image))
 	s.event(corev1.EventTypeWarning, "Failed", fmt.Sprintf("Failed to pull image %q: %s", container.Image, imagePullFailedText))
 	s.event(corev1.EventTypeWarning, "Failed", "Error: "+reasonErrImagePull)
-	if status.State.Waiting.Reason != reasonPullBackOff {
-		s.wait(status, reasonErrImagePull, imagePullFailedText)
-		s.wakeIn(time.Second)
-	}
 }
 
 func (s *podStep) wait(status *corev1.ContainerStatus, reason, message string) {
