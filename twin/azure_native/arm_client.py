@@ -138,7 +138,8 @@ class ArmClient:
             raise AzureError.of(response)
         try:
             return self._follow_put(response, path, api_version, deadline, report)
-        except (AzureError, InterruptedByEngineError) as reason:
+        except (AzureError, InterruptedByEngineError, TwinError) as reason:
+            # Azure has the resource by now: whatever goes wrong, its state must not be lost.
             raise OperationFailedError(reason) from reason
 
     def delete(self, path: str, api_version: str, deadline: Deadline, report: Report) -> None:

@@ -31,6 +31,9 @@ class Plan:
 
 def plan(resource: Resource, old_inputs: Values, new_inputs: Values, old_outputs: Values) -> Plan:
     """Compare inputs as the real provider does."""
+    if "azureApiVersion" in old_outputs and "azureApiVersion" in new_inputs:
+        # Check adds it to every input, but an import takes inputs from Azure, which doesn't have it.
+        old_inputs = {"azureApiVersion": old_outputs["azureApiVersion"]} | old_inputs
     replaced_by = {*resource.parameters, *resource.replaced_by}
     changes = tuple(
         _soften(change, old_inputs, new_inputs, old_outputs)

@@ -40,12 +40,15 @@ def file() -> Path:
 
 
 def load() -> "Metadata":
-    """Read the metadata, extracting it first when there is no file yet (takes seconds, once)."""
+    """Read the metadata, extracting it first when there is no file yet (takes a second or two, once)."""
     path = file()
     try:
-        text = path.read_text()
-    except FileNotFoundError:
-        text = write(path)
+        text = path.read_text() if path.is_file() else write(path)
+    except OSError as error:
+        raise TwinError(
+            f"The twin's azure-native can't keep what it knows about resources in {path.parent} ({error}). Make room "
+            "there, or choose another folder with AKSGPU_CACHE_HOME."
+        ) from error
     return Metadata(json.loads(text))
 
 

@@ -80,6 +80,11 @@ def test_a_randomly_named_resource_is_replaced_create_first(kind):
     assert diff.plan(resource, old, {"dnsPrefix": "b"}, {}).delete_first is False
 
 
+def test_an_imported_resource_does_not_differ_in_its_api_version(kind):
+    new = {"count": 1, "azureApiVersion": "2025-09-01"}
+    assert diff.plan(kind(POOL_TOKEN).resource, {"count": 1}, new, {"azureApiVersion": "2025-09-01"}).changes == ()
+
+
 def test_writing_down_what_azure_had_chosen_does_not_replace(kind):
     resource = kind(POOL_TOKEN).resource
     assert not diff.plan(resource, {}, {"vmSize": "A"}, {"vmSize": "A"}).changes[0].replaces

@@ -75,6 +75,14 @@ def test_a_failed_operation_keeps_what_azure_has(azure, operations, kind):
     assert raised.value.reason == 'Status=200 Code="Quota" Message="none left"'
 
 
+def test_a_lost_connection_after_acceptance_keeps_the_resource(azure, operations, kind):
+    azure.script("PUT", POOL, Answer(201, {}, {"Azure-AsyncOperation": "http://127.0.0.1:9/op"}))
+    with pytest.raises(PartialError) as raised:
+        operations.create(kind(POOL_TOKEN), INPUTS, 0, silent)
+    assert raised.value.id == POOL
+    assert "does not answer" in raised.value.reason
+
+
 def test_a_refresh_brings_in_drift_only(azure, operations, kind):
     azure.resources[POOL] = {"id": POOL, "properties": {"count": 3, "mode": "User"}}
     live = operations.read(kind(POOL_TOKEN), POOL, INPUTS, {"count": 1, "mode": "User"})
