@@ -20,10 +20,11 @@ import pytest
 import yaml
 
 from twin import toolchain
-from twin.controlplane import ControlPlane
+from twin.controlplane import ControlPlane, ports
 from twin.errors import TwinError
+from twin.nodeplan import ClusterPlan, NodePlan
 
-NEEDED = ("etcd", "kube-apiserver", "kube-scheduler", "kube-controller-manager")
+NEEDED = ("etcd", "kube-apiserver", "kube-scheduler", "kube-controller-manager", "aksgpu-nodes")
 
 
 @pytest.fixture(scope="module")
@@ -143,7 +144,7 @@ def test_pods_can_be_created_at_once_and_their_tokens_mean_little(
     assert nobody.get("/api/v1/namespaces").status_code == 403
 
 
-def test_the_scheduler_and_the_controllers_work(api: Api) -> None:
+def test_scheduler_controllers_and_kubelets_work(plane: ControlPlane, api: Api) -> None:
     deployment = {
         "apiVersion": "apps/v1",
         "kind": "Deployment",
@@ -152,23 +153,40 @@ def test_the_scheduler_and_the_controllers_work(api: Api) -> None:
             "selector": {"matchLabels": {"app": "d"}},
             "template": {
                 "metadata": {"labels": {"app": "d"}},
-                "spec": {"containers": [{"name": "c", "image": "example.com/i"}]},
+                "spec": {"containers": [{"name": "c", "image": "example.com/i", "command": ["sleep", "inf"]}]},
             },
         },
     }
-    node = {
-        "apiVersion": "v1",
-        "kind": "Node",
-        "metadata": {"name": "n"},
-        "status": {
-            "allocatable": {"cpu": "1", "memory": "1Gi", "pods": "10"},
-            "conditions": [{"type": "Ready", "status": "True"}],
-        },
-    }
-    assert "taints" not in api.post("/api/v1/nodes", node)["spec"]
+    plane.set_plan(
+        ClusterPlan(
+            nodes=[
+                NodePlan(
+                    name="n",
+                    pool="nodepool1",
+                    labels={},
+                    provider_id="azure:///n",
+                    cpu="4",
+                    memory="16Gi",
+                    allocatable_cpu="3",
+                    allocatable_memory="12Gi",
+                    ephemeral_storage="100Gi",
+                    pods=30,
+                    kubelet_version="v1.35.4",
+                    os_image="Ubuntu",
+                    kernel_version="6.8",
+                    container_runtime_version="containerd://2.0",
+                )
+            ]
+        )
+    )
     api.post("/apis/apps/v1/namespaces/default/deployments", deployment)
-    pods = "/api/v1/namespaces/default/pods?labelSelector=app%3Dd"
-    eventually(lambda: [pod for pod in api.get(pods)["items"] if pod["spec"].get("nodeName") == "n"])
+    pods = "/api/v1/namespaces/default/pods"
+    ready = "/apis/apps/v1/namespaces/default/deployments/d"
+    eventually(lambda: api.get(ready)["status"].get("readyReplicas") == 1)
+    pod = api.get(f"{pods}?labelSelector=app%3Dd")["items"][0]
+    assert pod["spec"]["nodeName"] == "n"
+    # The API server reaches the kubelet, and both know each other by their certificates.
+    assert api.http.get(f"{pods}/{pod['metadata']['name']}/log").is_success
 
 
 @pytest.mark.parametrize("part", NEEDED)
@@ -227,7 +245,8 @@ def test_stop_leaves_nothing_and_start_finds_address_and_data(tools: dict[str, P
     assert not folder.exists()
 
 
-def test_a_taken_port_is_named(tools: dict[str, Path], tmp_path: Path) -> None:
+def test_a_taken_port_is_named(tools: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ports, "_PATIENCE_SECONDS", 0.1)
     folder = tmp_path / "taken"
     folder.mkdir()
     with socket.create_server(("127.0.0.1", 0)) as other:
@@ -256,7 +275,7 @@ def test_a_killed_daemon_takes_its_control_plane_along(tools: dict[str, Path], t
     program = textwrap.dedent("""
         import json, sys, time
         from pathlib import Path
-        from twin.controlplane import ControlPlane
+        from twin.controlplane import ControlPlane, ports
         folder, tools = json.loads(sys.argv[1])
         plane = ControlPlane(Path(folder), {name: Path(path) for name, path in tools.items()})
         plane.start("1.35.4")

@@ -87,6 +87,13 @@ class ControlPlane:
                     self._end("kube-apiserver")
                     replace_text(self._version_file, version)
                 self._start_parts()
+            except OSError as error:
+                self.stop()
+                raise TwinError(
+                    f"The control plane of the cluster in {self._folder} can't be started: "
+                    f"{error.strerror or error} ({error.filename or self._folder}). Make room or mend the "
+                    "permissions there, and try again."
+                ) from error
             except BaseException:
                 self.stop()
                 raise
@@ -184,9 +191,12 @@ class ControlPlane:
             child = self._children[part]
             if child.process() or not self._may_run(part) or not self._restarts.due(part):
                 continue
-            last = child.log_end(1)
-            self._launch(part)
-            lines.append(f"{part} had ended and was started again; its last words: {last}")
+            lines.append(f"{part} had ended; its last words: {child.log_end(1)}")
+            try:
+                self._launch(part)
+            except OSError as error:  # a full disk, say; the next turn tries again
+                self._restarts.started(part)
+                lines.append(f"{part} can't be started again: {error}")
         return lines
 
     def _may_run(self, part: str) -> bool:

@@ -119,6 +119,12 @@ def test_a_part_that_ends_at_once_is_named_and_nothing_stays(tmp_path: Path) -> 
     assert plane.tend() == []
 
 
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "logs").write_text("a file where a folder belongs")
+    with pytest.raises(TwinError, match=r"can't be started: File exists \(.*/logs\)"):
+        ControlPlane(tmp_path, {}).start("1.35.4")
+
+
 def test_what_was_never_started_can_be_asked_and_stopped(tmp_path: Path) -> None:
     plane = ControlPlane(tmp_path, {})
     plane.stop()
