@@ -1,37 +1,17 @@
-"""A stack on the real engine: programs are functions of the test, Azure is the twin's endpoint."""
+"""The real engine with the plugin under test, against the twin's Azure endpoint without machines behind it."""
 
 import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pulumi import automation as auto
-from pulumi.automation import OpType
-
 from tests.azure.harness import Endpoint
+from tests.engine.inline_stack import InlineStack
 from twin import toolchain
 from twin.arm.settings import SUBSCRIPTION
 from twin.paths import CHECKOUT
-
-Program = Callable[[], Any]
-
-
-@dataclass
-class Done:
-    """What an operation of the engine did."""
-
-    steps: dict[str, OpType] = field(default_factory=dict)
-    """Logical name to operation; resources that stay the same and the stack itself are left out."""
-    paths: dict[str, set[str]] = field(default_factory=dict)
-    """Logical name to the property paths that differ."""
-    order: list[tuple[str, str]] = field(default_factory=list)
-    """Operation and logical name of every step, in order."""
-    outputs: dict[str, Any] = field(default_factory=dict)
-    text: str = ""
 
 
 def make_tools(root: Path) -> Path:
@@ -96,107 +76,12 @@ class Engine:
         assert process.returncode == 0, out + err
         return out
 
-    def stack(self, name: str) -> "Stack":
-        return Stack(self, name)
+    def stack(self, name: str) -> InlineStack:
+        """Return a new stack."""
+        return InlineStack(self.bin, self.environment, self.root / "projects" / name, name)
 
 
-class Stack:
-    """One stack. Every method runs the engine once and says what it did."""
-
-    def __init__(self, engine: Engine, name: str) -> None:
-        self._folder = engine.root / "projects" / name
-        self._folder.mkdir(parents=True)
-        self.auto = auto.create_stack(
-            name,
-            project_name="plugin",
-            program=lambda: None,
-            opts=auto.LocalWorkspaceOptions(
-                work_dir=str(self._folder),
-                pulumi_command=auto.PulumiCommand(root=str(engine.root)),
-                pulumi_home=engine.environment["PULUMI_HOME"],
-                env_vars=engine.environment,
-                project_settings=auto.ProjectSettings("plugin", "python"),
-            ),
-        )
-
-    def up(self, program: Program) -> Done:
-        done = Done()
-        result = self.auto.up(program=program, on_event=_watch(done), on_output=_listen(done))
-        done.outputs = {name: output.value for name, output in result.outputs.items()}
-        return done
-
-    def preview(self, program: Program) -> Done:
-        done = Done()
-        self.auto.preview(program=program, on_event=_watch(done), on_output=_listen(done))
-        return done
-
-    def refuses(self, program: Program) -> str:
-        """Run `up`, which has to fail; returns what it said."""
-        try:
-            done = self.up(program)
-        except auto.CommandError as error:
-            return str(error)
-        raise AssertionError(f"it went through: {done.text}")
-
-    def refresh(self) -> Done:
-        done = Done()
-        self.auto.refresh(on_event=_watch(done), on_output=_listen(done))
-        return done
-
-    def destroy(self) -> Done:
-        done = Done()
-        self.auto.destroy(on_event=_watch(done), on_output=_listen(done))
-        return done
-
-    def inputs(self, name: str) -> dict[str, Any]:
-        """Return the inputs of a resource in the state."""
-        return self._resource(name)["inputs"]
-
-    def outputs(self, name: str) -> dict[str, Any]:
-        """Return the outputs of a resource in the state."""
-        return self._resource(name)["outputs"]
-
-    def _resource(self, name: str) -> dict[str, Any]:
-        resources = (self.auto.export_stack().deployment or {})["resources"]
-        (found,) = [resource for resource in resources if resource["urn"].endswith(f"::{name}")]
-        return found
-
-
-def _listen(done: Done) -> Callable[[str], None]:
-    def listen(line: str) -> None:
-        done.text += line + "\n"
-
-    return listen
-
-
-def _watch(done: Done) -> Callable[[auto.EngineEvent], None]:
-    def watch(event: auto.EngineEvent) -> None:
-        if event.resource_pre_event:
-            _begin(done, event.resource_pre_event.metadata)
-        elif event.res_outputs_event:
-            _end(done, event.res_outputs_event.metadata)
-
-    return watch
-
-
-def _name(metadata: auto.StepEventMetadata) -> str:
-    return metadata.urn.split("::")[-1]
-
-
-def _begin(done: Done, metadata: auto.StepEventMetadata) -> None:
-    if metadata.type.startswith("pulumi:"):
-        return
-    done.order.append((metadata.op.value, _name(metadata)))
-    # A replacement shows as create-replacement, replace and delete-replaced; the middle one names it.
-    if metadata.op not in (OpType.CREATE_REPLACEMENT, OpType.DELETE_REPLACED, OpType.SAME, OpType.READ):
-        done.steps[_name(metadata)] = metadata.op
-    if metadata.detailed_diff:
-        done.paths.setdefault(_name(metadata), set()).update(metadata.detailed_diff)
-
-
-def _end(done: Done, metadata: auto.StepEventMetadata) -> None:
-    """Note what a refresh found, which it says only afterwards."""
-    if done.steps.get(_name(metadata)) is OpType.REFRESH:
-        done.steps[_name(metadata)] = metadata.op
-        if metadata.op is OpType.SAME:
-            del done.steps[_name(metadata)]
+def resource(stack: InlineStack, name: str) -> dict[str, Any]:
+    """Return a resource in the state by its logical name."""
+    (found,) = [found for found in stack.resources() if found["urn"].endswith(f"::{name}")]
+    return found
