@@ -5,7 +5,6 @@ import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,7 +12,7 @@ import pytest
 from aksgpu.readers.azure import Azure
 from aksgpu.readers.kube import Kube
 from components import live
-from tests.engine.azure_native_stack import Stack
+from tests.engine.inline_stack import InlineStack
 from twin import execute
 from twin.lifecycle import SUBSCRIPTION
 from twin.paths import CHECKOUT
@@ -76,14 +75,13 @@ def in_twin(twin: "RunningTwin", monkeypatch: pytest.MonkeyPatch) -> Iterator[No
 
 
 @pytest.fixture
-def stack(twin: "RunningTwin", in_twin: None, tmp_path: Path) -> Iterator[Callable[[], Stack]]:
+def stack(twin: "RunningTwin", in_twin: None, tmp_path: Path) -> Iterator[Callable[[], InlineStack]]:
     """Make stacks with inline programs on the twin; each is destroyed after the test."""
-    (tmp_path / "bin").symlink_to(twin.folder.bin)
-    engine = SimpleNamespace(root=tmp_path, environment=twin.environment)
-    made: list[Stack] = []
+    made: list[InlineStack] = []
 
-    def make() -> Stack:
-        made.append(Stack(engine, f"inline-{next(NUMBERS)}"))
+    def make() -> InlineStack:
+        name = f"inline-{next(NUMBERS)}"
+        made.append(InlineStack(twin.folder.bin, twin.environment, tmp_path / name, name))
         return made[-1]
 
     yield make
