@@ -36,13 +36,17 @@ def _upgrade(code: str, text: str, current: str, wanted: str, on: str) -> Case:
     return Case(code, text, {"orchestratorVersion": wanted}, first=first, on=on)
 
 
+def _invalid(text: str, properties: dict[str, Any], name: str = "refused", on: str = "c135") -> Case:
+    return Case("InvalidParameter", text, properties, name=name, on=on)
+
+
 def _gpu(text: str, **properties: Any) -> Case:
-    return Case("InvalidParameter", text, {"vmSize": A100, "count": 0, **properties})
+    return _invalid(text, {"vmSize": A100, "count": 0, **properties})
 
 
 def _settings(text: str, mode: str = "User", **settings: str | int) -> Case:
     properties = {"vmSize": CPU, "count": 1, "mode": mode, "upgradeSettings": settings}
-    return Case("InvalidParameter", text, properties)
+    return _invalid(text, properties)
 
 
 UNMANAGED = {"nvidia": {"managementMode": "Unmanaged"}}
@@ -60,12 +64,13 @@ CASES: dict[str, Case] = {
     "dra-autoscaler": _gpu("cluster autoscaler", gpuProfile=DRA, enableAutoScaling=True, minCount=0, maxCount=2),
     "dra-os": _gpu("osSKU AzureContainerLinux", gpuProfile=DRA, osSKU="AzureContainerLinux"),
     "flatcar": _gpu("Flatcar is not supported", osSKU="Flatcar"),
-    "dra-old": Case(
-        "InvalidParameter", "requires Kubernetes version 1.35", {"vmSize": A100, "gpuProfile": DRA}, on="c134"
+    "dra-old": _invalid(
+        "requires Kubernetes version 1.35",
+        {"vmSize": A100, "count": 0, "gpuProfile": DRA},
+        on="c134",
     ),
-    "gpu-on-cpu": Case("InvalidParameter", "has no NVIDIA GPU", {"vmSize": CPU, "gpuProfile": DRA}),
-    "mig-on-t4": Case(
-        "InvalidParameter",
+    "gpu-on-cpu": _invalid("has no NVIDIA GPU", {"vmSize": CPU, "count": 0, "gpuProfile": DRA}),
+    "mig-on-t4": _invalid(
         "does not support multi-instance GPU",
         {"vmSize": "Standard_NC4as_T4_v3", "count": 0, "gpuInstanceProfile": "MIG1g"},
     ),
@@ -76,18 +81,26 @@ CASES: dict[str, Case] = {
             "nvidia": {"managementMode": "Managed", "migStrategy": "Single", "migProfiles": ["MIG1g", "MIG2g"]}
         },
     ),
-    "name": Case("InvalidParameter", "agentPoolProfile.name is invalid", {"vmSize": CPU}, name="has-dash"),
-    "long-name": Case("InvalidParameter", "1 to 12 lower-case", {"vmSize": CPU}, name="abcdefghijklm"),
-    "count": Case("InvalidParameter", "1001 is not between 0 and 1000", {"vmSize": CPU, "count": 1001}),
-    "empty-system": Case("InvalidParameter", "between 1 and 1000", {"vmSize": CPU, "count": 0, "mode": "System"}),
-    "unknown-size": Case("BadRequest", "The VM size of Standard_X1 is not allowed", {"vmSize": "Standard_X1"}),
-    "last-system": Case("OperationNotAllowed", "at least one system node pool", {"mode": "User"}, name="sys"),
-    "label": Case(
-        "InvalidParameter", "prefix that AKS reserves", {"vmSize": CPU, "nodeLabels": {"kubernetes.io/x": "y"}}
+    "name": _invalid("agentPoolProfile.name is invalid", {"vmSize": CPU}, name="has-dash"),
+    "long-name": _invalid("agentPoolProfile.name is invalid", {"vmSize": CPU}, name="abcdefghijklm"),
+    "no-count": _invalid("Required parameter agentPoolProfile.count is missing", {"vmSize": CPU}),
+    "count": _invalid(
+        "count was 1001. It must be greater or equal to minCount:0",
+        {"vmSize": CPU, "count": 1001},
     ),
-    "taint": Case("InvalidParameter", "key=value:NoSchedule", {"vmSize": CPU, "nodeTaints": ["nonsense"]}),
-    "autoscaling": Case("InvalidParameter", "minCount and maxCount", {"vmSize": CPU, "enableAutoScaling": True}),
-    "windows": Case("TwinNotSupported", "does not simulate Windows", {"vmSize": CPU, "osType": "Windows"}),
+    "empty-system": _invalid(
+        "count was 0. It must be greater or equal to minCount:1",
+        {"vmSize": CPU, "count": 0, "mode": "System"},
+    ),
+    "unknown-size": Case("BadRequest", "VM size of Standard_X1 is not allowed", {"vmSize": "Standard_X1", "count": 0}),
+    "last-system": Case("OperationNotAllowed", "at least one system agent pool.", {"mode": "User"}, name="sys"),
+    "label": _invalid(
+        "prefix that AKS reserves",
+        {"vmSize": CPU, "count": 0, "nodeLabels": {"kubernetes.io/x": "y"}},
+    ),
+    "taint": _invalid("key=value:NoSchedule", {"vmSize": CPU, "count": 0, "nodeTaints": ["nonsense"]}),
+    "autoscaling": _invalid("minCount and maxCount", {"vmSize": CPU, "count": 0, "enableAutoScaling": True}),
+    "windows": Case("TwinNotSupported", "does not simulate Windows", {"vmSize": CPU, "count": 0, "osType": "Windows"}),
     "surge-zero": _settings("maxSurge must be greater than 0", maxSurge="0"),
     "surge-text": _settings("a number of nodes or a percentage", maxSurge="many"),
     "drain-range": _settings("between 5 and 1440", drainTimeoutInMinutes=4),
@@ -98,12 +111,12 @@ CASES: dict[str, Case] = {
         "NodePoolMcVersionIncompatible",
         "Node pool version 1.36.2 and control plane version 1.35.4 are incompatible. Minor version of node pool "
         "version 36 is bigger than control plane version 35.",
-        {"vmSize": CPU, "orchestratorVersion": "1.36"},
+        {"vmSize": CPU, "count": 0, "orchestratorVersion": "1.36"},
     ),
     "pool-unknown-version": Case(
         "AgentPoolK8sVersionNotSupported",
         "Version 1.31.2 is not supported in this region",
-        {"vmSize": CPU, "orchestratorVersion": "1.31.2"},
+        {"vmSize": CPU, "count": 0, "orchestratorVersion": "1.31.2"},
     ),
     "upgrade-skips": _upgrade(
         "AgentPoolUpgradeVersionNotAllowed", "from 1.33.8 to 1.35.4 is not allowed", "1.33", "1.35", "c135"
@@ -218,7 +231,7 @@ def test_node_provisioning_and_such_pools_exclude_each_other(
     [
         ("UnsupportedAliasMinorVersion", {"properties": {"kubernetesVersion": "1.20"}}),
         ("K8sVersionNotSupported", {"properties": {"kubernetesVersion": "1.35.77"}}),
-        ("InvalidParameter", {"properties": {"agentPoolProfiles": [{"name": "u", "mode": "User"}]}}),
+        ("InvalidParameter", {"properties": {"agentPoolProfiles": [{"name": "u", "count": 1, "mode": "User"}]}}),
         ("InvalidParameter", {"identity": None}),
         ("LocationNotAvailableForResourceType", {"location": "atlantis"}),
     ],
@@ -251,7 +264,7 @@ def test_a_managed_pool_needs_the_preview_feature(endpoint: Endpoint, aks: Any) 
 
 
 def test_the_last_system_pool_stays(aks: Any) -> None:
-    with pytest.raises(HttpResponseError, match="at least one system node pool"):
+    with pytest.raises(HttpResponseError, match="There has to be at least one system agent pool"):
         aks.agent_pools.begin_delete(GROUP, "c135", "sys")
 
 

@@ -96,18 +96,29 @@ def test_quotas_are_counted_and_kept(endpoint: Endpoint, compute: Any, put_pool:
     with pytest.raises(HttpResponseError) as caught:
         put_pool("counted", count=3)
     assert caught.value.error is not None
-    assert caught.value.error.code == "QuotaExceeded"
-    assert f"exceeding approved {A100_FAMILY} Cores quota" in caught.value.message
-    assert (
-        f"Current Limit: {before + 60}, Current Usage: {before + 48}, Additional Required: 24" in caught.value.message
-    )
-    quotas["cores"] = regional + 49
+    assert caught.value.error.code == "ErrCode_InsufficientVCPUQuota"
+    assert f"Insufficient vcpu quota requested 24, remaining 12 for family {A100_FAMILY}" in caught.value.message
     endpoint.azure.service.store.put_settings(FAST.model_copy(update={"quotas": {"cores": regional + 49}}))
     with pytest.raises(HttpResponseError, match="Total Regional Cores quota"):
         put_pool("counted", count=3)
 
 
-@pytest.mark.parametrize(("fault", "code"), [("quota", "QuotaExceeded"), ("sku-unavailable", "SKUNotAvailable")])
+def test_surge_nodes_take_quota(endpoint: Endpoint, aks: Any, make_cluster: Any, compute: Any) -> None:
+    make_cluster("surging")
+    body = {"vmSize": A100, "count": 1, "orchestratorVersion": "1.34"}
+    aks.agent_pools.begin_create_or_update(GROUP, "surging", "gpu", {"properties": body}).result()
+    used, _ = _usage(compute, A100_FAMILY)
+    endpoint.azure.service.store.put_settings(FAST.model_copy(update={"quotas": {A100_FAMILY: used}}))
+    newer: dict[str, Any] = {"orchestratorVersion": "1.35"}
+    with pytest.raises(HttpResponseError, match="Surge nodes would also consume vcpu quota"):
+        aks.agent_pools.begin_create_or_update(GROUP, "surging", "gpu", {"properties": newer})
+    newer["upgradeSettings"] = {"maxSurge": "0", "maxUnavailable": "1"}
+    assert aks.agent_pools.begin_create_or_update(GROUP, "surging", "gpu", {"properties": newer}).result()
+
+
+@pytest.mark.parametrize(
+    ("fault", "code"), [("quota", "ErrCode_InsufficientVCPUQuota"), ("sku-unavailable", "SKUNotAvailable")]
+)
 def test_faults_of_capacity(fault: str, code: str, endpoint: Endpoint, put_pool: Any) -> None:
     endpoint.fault(fault)
     with pytest.raises(HttpResponseError) as caught:

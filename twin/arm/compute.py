@@ -53,21 +53,25 @@ def check_quota(service: Service, size: VmSize, more_nodes: int, subscription: s
     if required <= 0:
         return
     used = usage(service, subscription, location)
-    regional = service.settings.quotas.get(REGIONAL, REGIONAL_LIMIT)
-    limits = (
-        (f"{size.family} Cores", limit(service, size, used), used.get(size.family, 0)),
-        ("Total Regional Cores", regional, used[REGIONAL]),
-    )
-    for name, allowed, in_use in limits:
-        if in_use + required > allowed:
-            raise ArmError(
-                400,
-                "QuotaExceeded",
-                f"Operation could not be completed as it results in exceeding approved {name} quota. Additional "
-                f"details - Deployment Model: Resource Manager, Location: {location}, Current Limit: {allowed}, "
-                f"Current Usage: {in_use}, Additional Required: {required}, (Minimum) New Limit Required: "
-                f"{in_use + required}.",
-            )
+    remaining = limit(service, size, used) - used.get(size.family, 0)
+    if required > remaining:
+        raise ArmError(
+            400,
+            "ErrCode_InsufficientVCPUQuota",
+            f"Insufficient vcpu quota requested {required}, remaining {max(remaining, 0)} for family {size.family} for "
+            f"region {location}. Surge nodes would also consume vcpu quota, please consider use smaller maxSurge or "
+            "use maxUnavailable to proceed upgrade without surge nodes, details: aka.ms/aks/maxUnavailable.",
+        )
+    regional, in_use = service.settings.quotas.get(REGIONAL, REGIONAL_LIMIT), used[REGIONAL]
+    if in_use + required > regional:
+        raise ArmError(
+            400,
+            "QuotaExceeded",
+            "Operation could not be completed as it results in exceeding approved Total Regional Cores quota. "
+            f"Additional details - Deployment Model: Resource Manager, Location: {location}, Current Limit: "
+            f"{regional}, Current Usage: {in_use}, Additional Required: {required}, (Minimum) New Limit Required: "
+            f"{in_use + required}.",
+        )
 
 
 def usages(service: Service, request: Request) -> Reply:

@@ -44,8 +44,7 @@ def check_name(name: str) -> None:
     """Raise ArmError when a Linux pool can't have this name."""
     if not _NAME.fullmatch(name):
         raise invalid(
-            f"The value of parameter agentPoolProfile.name is invalid. Error details: {name!r} must be 1 to 12 "
-            "lower-case letters and digits and start with a letter. Please see https://aka.ms/aks-naming-rules for "
+            "The value of parameter agentPoolProfile.name is invalid. Please see https://aka.ms/aks-naming-rules for "
             "more details.",
             "agentPoolProfile.name",
         )
@@ -96,11 +95,15 @@ def check_values(properties: dict[str, Any]) -> None:
 
 def _check_count(properties: dict[str, Any]) -> None:
     lowest = 1 if properties["mode"] == "System" else 0
-    if not lowest <= properties["count"] <= _MAX_COUNT:
+    count = properties.get("count")
+    if count is None:
+        raise invalid("Required parameter agentPoolProfile.count is missing (null).", "agentPoolProfile.count")
+    if not lowest <= count <= _MAX_COUNT:
         raise invalid(
-            f"The value of parameter agentPoolProfile.count is invalid. Error details: {properties['count']} is not "
-            f"between {lowest} and {_MAX_COUNT} (mode {properties['mode']}).",
-            "properties.count",
+            f"agentPoolProfile.count was {count}. It must be greater or equal to minCount:{lowest} and less than or "
+            f"equal to maxCount:{_MAX_COUNT}. If allowedMinCount was expected to be 0 but is 1: 1) The nodepool is a "
+            "VMAS pool. 2) api Version is less than 2020-03-01. 3) The node is a system pool.",
+            "agentPoolProfile.count",
         )
 
 

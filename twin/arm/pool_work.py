@@ -240,14 +240,19 @@ def _upgrade_settings(properties: dict[str, Any]) -> dict[str, Any]:
     return properties.get("upgradeSettings", {})
 
 
+def surge_nodes(properties: dict[str, Any]) -> int:
+    """Return how many nodes an upgrade of the pool adds for its time."""
+    return _share(_upgrade_settings(properties).get("maxSurge", "10%"), properties["count"])
+
+
 def _batch(properties: dict[str, Any]) -> tuple[int, int]:
     """Return how many surge nodes to add and how many nodes to replace at once."""
-    settings, count = _upgrade_settings(properties), properties["count"]
-    surge = share(settings.get("maxSurge", "10%"), count)
-    return surge, max(surge, share(settings.get("maxUnavailable", "0"), count), 1)
+    surge = surge_nodes(properties)
+    unavailable = _share(_upgrade_settings(properties).get("maxUnavailable", "0"), properties["count"])
+    return surge, max(surge, unavailable, 1)
 
 
-def share(text: str, count: int) -> int:
+def _share(text: str, count: int) -> int:
     """Return `33%` or `2` of `count` nodes, rounded up."""
     return math.ceil(int(text[:-1]) * count / 100) if text.endswith("%") else int(text)
 

@@ -10,6 +10,7 @@ from twin.arm.errors import ArmError, invalid
 from twin.arm.http import Reply, Request
 from twin.arm.machines import newest_image
 from twin.arm.operations import Operation, started
+from twin.arm.pool_work import surge_nodes
 from twin.arm.service import POOLS, Document
 from twin.arm.sizes import VmSize, find
 from twin.arm.versions import default_minor, is_preview, minor_of, offered, pool_upgrades
@@ -105,7 +106,6 @@ def _with_defaults(azure: Azure, cluster: Document, wanted: dict[str, Any]) -> d
     service = azure.service
     version = upgrade_rules.new_pool_version(service, cluster, wanted.get("orchestratorVersion"))
     properties: dict[str, Any] = {
-        "count": 1,
         "vmSize": _DEFAULT_SIZE,
         "osDiskSizeGB": 128,
         "osDiskType": "Managed",
@@ -172,9 +172,11 @@ def change(azure: Azure, cluster: Document, old: Document, wanted: dict[str, Any
         after["nodeImageVersion"] = newest_image(after["osSKU"], version, service.settings.today)
     size = _check(azure, cluster, after)
     _keep_a_system_pool(azure, cluster, old, after)
-    more = after["count"] - before["count"]
+    state = _state(before, after)
+    # Surge nodes take quota, too, for as long as the upgrade lasts.
+    more = after["count"] - before["count"] + (surge_nodes(after) if state == "Upgrading" else 0)
     compute.check_quota(service, size, more, cluster["id"].split("/")[2], cluster["location"])
-    return old | {"properties": after}, _state(before, after)
+    return old | {"properties": after}, state
 
 
 def _state(before: dict[str, Any], after: dict[str, Any]) -> str:
@@ -195,8 +197,7 @@ def _keep_a_system_pool(azure: Azure, cluster: Document, pool: Document, after: 
         raise ArmError(
             400,
             "OperationNotAllowed",
-            "There has to be at least one system node pool in a cluster. Please create another system node pool "
-            "before deleting or changing the last one.",
+            "There has to be at least one system agent pool.",
         )
 
 
@@ -289,4 +290,4 @@ def available_versions(azure: Azure, request: Request) -> Reply:
 def require_system_pool(profiles: list[Document]) -> None:
     """Raise ArmError when a new cluster has no system pool."""
     if not any(pool["properties"]["mode"] == "System" for pool in profiles):
-        raise invalid("A managed cluster needs at least one agent pool of mode System.", "agentPoolProfiles")
+        raise invalid("Must define at least one system pool.", "agentPoolProfiles")
