@@ -108,7 +108,7 @@ def _value(field: FieldInfo) -> str:
         return "list"
     if model_in(field.annotation) is not None:
         return "group"
-    return "whole number" if field.annotation is int else "text"
+    return {int: "whole number", bool: "true or false"}.get(field.annotation, "text")
 
 
 def _default(field: FieldInfo) -> str:
@@ -122,7 +122,7 @@ def _json(value: Any) -> str:  # noqa: ANN401 - a default of any type
         return value.model_dump_json(by_alias=True)
     if isinstance(value, list):
         return f"[{', '.join(_json(item) for item in value)}]"
-    return str(value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _is_list(annotation: object) -> bool:

@@ -20,6 +20,7 @@ POD_SPECS = {
     "DaemonSet": "spec.template.spec",
     "Deployment": "spec.template.spec",
     "ReplicaSet": "spec.template.spec",
+    "ReplicationController": "spec.template.spec",
     "StatefulSet": "spec.template.spec",
     "Job": "spec.template.spec",
     "CronJob": "spec.jobTemplate.spec.template.spec",

@@ -74,7 +74,7 @@ def _kubernetes_reader(type_: str) -> Reader | None:
         return partial(_chart, kind)
     if module.startswith("nvidia.com/") and kind == "ClusterPolicy":
         return _cluster_policy
-    if kind in POD_SPECS and module.split("/")[0] in ("apps", "batch", "core"):
+    if kind in POD_SPECS and module.split("/")[0] in ("apps", "batch", "core", "extensions"):
         return partial(_workload, kind)
     return None
 

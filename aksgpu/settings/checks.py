@@ -7,6 +7,7 @@ from aksgpu.facts.clusters import ClusterFacts, ClusterRef
 from aksgpu.facts.estate import Estate
 from aksgpu.facts.pools import PoolFacts, PoolForm
 from aksgpu.knowledge import gpu_sizes
+from aksgpu.knowledge.kubernetes import MANAGED_DRA_MINIMUM, RELEASES, parse_minor
 from aksgpu.rules.book import judge
 from aksgpu.settings.messages import did_you_mean, path
 from aksgpu.settings.model import PoolSettings, Settings
@@ -67,6 +68,13 @@ def _cluster(settings: Settings) -> Iterator[str]:
         yield (
             f"{path(['cluster'])} has {state}; it has to have exactly one: create for a cluster that this stack owns, "
             "use for one that exists."
+        )
+    create = settings.cluster.create
+    minor = parse_minor(create.kubernetes_version) if create is not None else None
+    if create is not None and minor is not None and minor < RELEASES[0].minor:
+        yield (
+            f"{path(['cluster', 'create', 'kubernetesVersion'])} is {shown(create.kubernetes_version)}, a version that "
+            f"AKS no longer offers; managed DRA needs {MANAGED_DRA_MINIMUM} or later."
         )
 
 

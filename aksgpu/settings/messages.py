@@ -23,6 +23,7 @@ _DNS = "lower-case letters, digits and dashes, starting and ending with a letter
 _TYPES = {
     "string_type": "text",
     "int_type": "a whole number",
+    "bool_type": "true or false",
     "list_type": "a list",
     "dict_type": "a group of keys",
     "model_type": "a group of keys",

@@ -25,6 +25,7 @@ def test_the_defaults_are_the_example_of_the_article():
     settings = load(config())
     assert settings.model_dump(mode="json", by_alias=True, exclude={"cluster"}) == {
         "previewFeature": "require",
+        "protect": False,
         "pools": [{"name": "gpunp", "kind": "managed-dra", "vmSize": "Standard_NC24ads_A100_v4", "count": 1}],
         "deviceClass": {"name": "aks-dra-gpu"},
         "namespaces": [
@@ -150,6 +151,11 @@ def test_no_validation_job_without_the_pool_and_claim_it_would_use():
             id="version too old for DRA",
         ),
         pytest.param(
+            {"cluster": {"create": {**CREATE, "kubernetesVersion": "1.4"}}, "pools": []},
+            ["aksgpu:cluster.create.kubernetesVersion", '"1.4"', "1.35"],
+            id="version that AKS no longer offers",
+        ),
+        pytest.param(
             {"cluster": {"create": {**CREATE, "resourceGroup": "rg."}}},
             ["aksgpu:cluster.create.resourceGroup", "dot"],
             id="resource group",
@@ -186,6 +192,7 @@ def test_no_validation_job_without_the_pool_and_claim_it_would_use():
             id="selectors as text",
         ),
         pytest.param({"deviceClass": {"name": "GPU"}}, ["aksgpu:deviceClass.name", '"GPU"'], id="class name"),
+        pytest.param({"protect": "yes"}, ["aksgpu:protect", '"yes"', "true or false"], id="switch as text"),
         pytest.param(
             {"previewFeature": "yes"}, ["aksgpu:previewFeature", '"yes"', "require, register"], id="preview feature"
         ),
