@@ -74,10 +74,10 @@ class Deadline:
     def check(self) -> None:
         """Raise InterruptedByEngineError when it is time to give up."""
         if self._cancelled.is_set():
-            raise InterruptedByEngineError("the update was cancelled while Azure was still working")
+            raise InterruptedByEngineError("the update was cancelled before Azure was done")
         if time.monotonic() > self._end:
             raise InterruptedByEngineError(
-                f"Azure was still working after the resource's timeout of {self._seconds:.0f} seconds"
+                f"Azure was not done after the resource's timeout of {self._seconds:.0f} seconds"
             )
 
     def wait(self, seconds: float) -> None:

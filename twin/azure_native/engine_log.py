@@ -14,13 +14,17 @@ class EngineLog:
 
     def __init__(self) -> None:
         self._engine: engine_pb2_grpc.EngineStub | None = None
+        self._shown: dict[str, str] = {}
 
     def connect(self, address: str) -> None:
         """Use the engine at `host:port` from now on."""
         self._engine = engine_pb2_grpc.EngineStub(grpc.insecure_channel(address))
 
     def status(self, urn: str, message: str) -> None:
-        """Show a passing status of a resource."""
+        """Show a passing status of a resource, unless it shows already."""
+        if self._shown.get(urn) == message:
+            return
+        self._shown[urn] = message
         self._log(engine_pb2.LogRequest(severity=engine_pb2.INFO, message=message, urn=urn, ephemeral=True))
 
     def debug(self, message: str) -> None:

@@ -66,13 +66,16 @@ class Operations:
         self._settings = settings
         self._metadata = metadata
         self._cancelled = cancelled
+        self._kinds: dict[Token, Kind] = {}
         self._group_locations: dict[str, str] = {}
 
     def kind(self, token: Token, written: str) -> Kind:
         """Return what a token means; raises TwinError, naming it as `written`, when the twin doesn't know it."""
-        resource = catalog.resource(token, written)
-        shape = self._metadata.shape(token, written)
-        return Kind(resource, shape, self._metadata.api_version(token, written))
+        if token not in self._kinds:
+            resource = catalog.resource(token, written)
+            version = self._metadata.api_version(token, written)
+            self._kinds[token] = Kind(resource, self._metadata.shape(token, written), version)
+        return self._kinds[token]
 
     def deadline(self, timeout: float) -> Deadline:
         """Return when an operation with this custom timeout (seconds, 0 for none) has to end."""

@@ -24,6 +24,7 @@ _PARENT_CHECK = 1.0
 
 def main(arguments: Sequence[str]) -> NoReturn:
     """Serve until told to stop or until the engine is gone; prints the port first, as the protocol wants."""
+    engine = os.getppid()
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
@@ -32,7 +33,6 @@ def main(arguments: Sequence[str]) -> NoReturn:
     if addresses:
         log.connect(addresses[-1])
     server = _serve(log)
-    engine = os.getppid()
     while not stop.wait(_PARENT_CHECK) and os.getppid() == engine:
         pass
     server.stop(grace=None)
