@@ -120,12 +120,19 @@ class Fields:
     def _member(self, group: Mapping[object, object], key: str, path: str) -> object:
         if not self._fold_case:
             return group.get(key)
-        hits = [name for name in group if isinstance(name, str) and name.casefold() == key.casefold()]
+        hits = [name for name in group if isinstance(name, str) and _folded(name) == _folded(key)]
         if len(hits) > 1:
-            return self._malformed(path, sorted(hits), "one key; these differ only in case")
+            return self._malformed(path, sorted(hits), "one key; these differ only in spelling")
+        if hits and hits[0].casefold() != key.casefold():
+            return self._malformed(path, hits[0], f"spelt {key}; Azure drops this key without a word")
         return group[hits[0]] if hits else None
 
     def _malformed(self, path: str, value: object, expected: str) -> Unknown:
         full = f"{self._prefix}{path}" or "the whole value"
         self._problems.setdefault(full, Malformed(path=full, given=shown(value), expected=expected))
         return UNKNOWN
+
+
+def _folded(key: str) -> str:
+    """Fold case, and the underscores that Python programs write where the SDK doesn't translate a key."""
+    return key.replace("_", "").casefold()

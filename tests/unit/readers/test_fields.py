@@ -78,5 +78,12 @@ def test_words_are_recognised_in_any_case_and_others_refused():
 def test_keys_that_differ_only_in_case_are_refused_where_case_does_not_matter():
     fields = Fields({"vmSize": "a", "vmsize": "b"}, fold_case=True)
     assert fields.text("vmSize") is UNKNOWN
-    assert "differ only in case" in fields.problems[0].expected
+    assert "differ only in spelling" in fields.problems[0].expected
     assert Fields({"vmSize": "a", "vmsize": "b"}).text("vmSize") == "a"
+
+
+def test_a_key_in_snake_case_is_refused_where_azure_would_drop_it():
+    fields = Fields({"gpuProfile": {"nvidia": {"driver_mode": "DRA"}}}, fold_case=True)
+    assert fields.text("gpuProfile.nvidia.driverMode") is UNKNOWN
+    assert [problem.path for problem in fields.problems] == ["gpuProfile.nvidia.driverMode"]
+    assert "spelt driverMode" in fields.problems[0].expected
