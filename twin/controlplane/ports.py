@@ -60,6 +60,15 @@ def read(file: Path) -> Ports | None:
         raise TwinError(f"The file {file} can't be read ({error}). Reset the twin to start anew.") from error
 
 
+def listens(port: int) -> bool:
+    """Return whether something listens on `port` of 127.0.0.1."""
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=5).close()
+    except OSError:
+        return False
+    return True
+
+
 def _becomes_free(port: int) -> bool:
     """Wait a little: the system takes a moment to let go of the ports of a process that was just killed."""
     deadline = time.monotonic() + _PATIENCE_SECONDS

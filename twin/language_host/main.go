@@ -42,12 +42,16 @@ func main() {
 }
 
 // parseArguments returns the engine's address. The engine may put logging flags before it, which say
-// nothing to a host that logs nothing.
+// nothing to a host that logs nothing. Programs built on an older engine, such as the YAML language, repeat
+// the options of the runtime as flags; they come with every request too, and that is where they are read.
 func parseArguments() string {
 	flag.Bool("logtostderr", false, "ignored")
 	flag.Bool("logflow", false, "ignored")
 	flag.Int("v", 0, "ignored")
 	flag.String("tracing", "", "ignored")
+	for _, option := range []string{"virtualenv", "toolchain", "typechecker", "root"} {
+		flag.String(option, "", "ignored")
+	}
 	flag.Parse()
 	if flag.NArg() == 0 {
 		fmt.Fprintln(os.Stderr, "The Pulumi engine starts this program; it has no use by hand.")
