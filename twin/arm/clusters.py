@@ -1,11 +1,10 @@
-"""Managed clusters: create, read, update, delete, list, credentials."""
+"""Managed clusters: create, read, update, delete, list."""
 
-import base64
 import hashlib
 import re
 import uuid
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Any
 
 from twin.arm import features, gpu_rules, guards, pools, schema, upgrade_rules
 from twin.arm.api_versions import without_newer_fields
@@ -17,7 +16,7 @@ from twin.arm.operations import started
 from twin.arm.pool_rules import property_change
 from twin.arm.service import CLUSTERS, POOLS, Document
 from twin.arm.settings import TENANT
-from twin.arm.versions import default_minor, is_preview, upgrades
+from twin.arm.versions import default_minor
 
 _TYPE = "Microsoft.ContainerService/managedClusters"
 _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9_-]{0,61}[A-Za-z0-9])?")
@@ -310,52 +309,3 @@ def abort(azure: Azure, request: Request) -> Reply:
     running = azure.operations.running_on(cluster["id"])
     azure.operations.abort([operation for operation in running if operation["target"] == cluster["id"].lower()])
     return Reply(status=204)
-
-
-def upgrade_profile(azure: Azure, request: Request) -> Reply:
-    """GET …/managedClusters/{cluster}/upgradeProfiles/default."""
-    cluster, today = guards.cluster(azure.service, request), azure.service.settings.today
-    current = cluster["properties"]["currentKubernetesVersion"]
-    found = upgrades(current, today, long_term=upgrade_rules.long_term(cluster["properties"]))
-    targets = [{"kubernetesVersion": version, "isPreview": is_preview(version, today)} for version in found]
-    profiles = [
-        {
-            "name": pool["name"],
-            "osType": pool["properties"]["osType"],
-            "kubernetesVersion": pool["properties"]["currentOrchestratorVersion"],
-        }
-        for pool in azure.service.store.resources(POOLS, cluster["id"])
-    ]
-    control_plane = {"name": "master", "kubernetesVersion": current, "osType": "Linux", "upgrades": targets}
-    body = {
-        "id": f"{cluster['id']}/upgradeprofiles/default",
-        "name": "default",
-        "type": f"{_TYPE}/upgradeprofiles",
-        "properties": {"controlPlaneProfile": control_plane, "agentPoolProfiles": profiles},
-    }
-    return Reply(body)
-
-
-def admin_credential(azure: Azure, request: Request) -> Reply:
-    """POST …/listClusterAdminCredential."""
-    cluster = guards.cluster(azure.service, request)
-    if cluster["properties"].get("disableLocalAccounts"):
-        raise ArmError(
-            400,
-            "BadRequest",
-            "Getting static credential is not allowed because this cluster is set to disable local accounts.",
-        )
-    return _credential(azure, cluster, "admin")
-
-
-def user_credential(azure: Azure, request: Request) -> Reply:
-    """POST …/listClusterUserCredential."""
-    return _credential(azure, guards.cluster(azure.service, request), "user")
-
-
-def _credential(azure: Azure, cluster: Document, user: Literal["admin", "user"]) -> Reply:
-    if cluster["properties"]["provisioningState"] == "Creating":
-        guards.nothing_in_progress(azure.operations.running_on(cluster["id"]), cluster["id"])
-    text = azure.service.backend.kubeconfig(cluster["id"].lower(), user)
-    name = "clusterAdmin" if user == "admin" else "clusterUser"
-    return Reply({"kubeconfigs": [{"name": name, "value": base64.b64encode(text.encode()).decode()}]})

@@ -1,4 +1,4 @@
-"""Agent pools: create, read, update, delete, list, and what can be upgraded."""
+"""Agent pools: create, read, update, delete, list."""
 
 import uuid
 from typing import Any
@@ -13,7 +13,6 @@ from twin.arm.operations import Operation, started
 from twin.arm.pool_work import surge_nodes
 from twin.arm.service import POOLS, Document
 from twin.arm.sizes import VmSize, find
-from twin.arm.versions import default_minor, is_preview, minor_of, offered, pool_upgrades
 
 _TYPE = "Microsoft.ContainerService/managedClusters/agentPools"
 _DEFAULT_SIZE = "Standard_D2s_v5"
@@ -239,52 +238,6 @@ def abort(azure: Azure, request: Request) -> Reply:
     pool = guards.pool(azure.service, request)
     azure.operations.abort(azure.operations.running_on(pool["id"]))
     return Reply(status=204)
-
-
-def upgrade_profile(azure: Azure, request: Request) -> Reply:
-    """GET …/agentPools/{pool}/upgradeProfiles/default."""
-    pool, cluster = guards.pool(azure.service, request), guards.cluster(azure.service, request)
-    properties, today = pool["properties"], azure.service.settings.today
-    current = properties["currentOrchestratorVersion"]
-    found = pool_upgrades(current, cluster["properties"]["currentKubernetesVersion"], today)
-    body = {
-        "id": f"{pool['id']}/upgradeProfiles/default",
-        "name": "default",
-        "type": f"{_TYPE}/upgradeProfiles",
-        "properties": {
-            "kubernetesVersion": current,
-            "osType": properties["osType"],
-            "upgrades": [{"kubernetesVersion": v, "isPreview": is_preview(v, today)} for v in found],
-            "latestNodeImageVersion": newest_image(properties["osSKU"], current, today),
-        },
-    }
-    return Reply(body)
-
-
-def available_versions(azure: Azure, request: Request) -> Reply:
-    """GET …/availableAgentPoolVersions: what a new pool of this cluster can have."""
-    cluster = guards.cluster(azure.service, request)
-    today, control_plane = azure.service.settings.today, cluster["properties"]["currentKubernetesVersion"]
-    default = default_minor(today).patches[-1]
-    versions = [
-        patch
-        for minor in offered(today, long_term=upgrade_rules.long_term(cluster["properties"]))
-        for patch in minor.patches
-        if 0 <= minor_of(control_plane) - minor_of(patch) <= upgrade_rules.SKEW
-    ]
-    rows = [
-        {"default": v == default, "kubernetesVersion": v, "isPreview": is_preview(v, today)}
-        for v in versions
-        if not (minor_of(v) == minor_of(control_plane) and v > control_plane)
-    ]
-    id_ = f"{cluster['id']}/availableAgentPoolVersions"
-    body = {
-        "id": id_,
-        "name": "default",
-        "type": "Microsoft.ContainerService/managedClusters/availableAgentPoolVersions",
-        "properties": {"agentPoolVersions": rows},
-    }
-    return Reply(body)
 
 
 def require_system_pool(profiles: list[Document]) -> None:

@@ -4,7 +4,18 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from twin.arm import clusters, compute, control, features, groups, locations, operations, pools
+from twin.arm import (
+    cluster_credentials,
+    clusters,
+    compute,
+    control,
+    features,
+    groups,
+    locations,
+    operations,
+    pools,
+    upgrade_profiles,
+)
 from twin.arm.azure import Azure
 from twin.arm.errors import ArmError
 from twin.arm.http import Reply, Request
@@ -93,17 +104,17 @@ _AKS_ROWS: tuple[_Row, ...] = (
     ("GET", _CLUSTER, clusters.get),
     ("DELETE", _CLUSTER, clusters.delete),
     ("POST", f"{_CLUSTER}/abort", clusters.abort),
-    ("GET", f"{_CLUSTER}/upgradeProfiles/default", clusters.upgrade_profile),
-    ("POST", f"{_CLUSTER}/listClusterAdminCredential", clusters.admin_credential),
-    ("POST", f"{_CLUSTER}/listClusterUserCredential", clusters.user_credential),
-    ("GET", f"{_CLUSTER}/availableAgentPoolVersions", pools.available_versions),
+    ("GET", f"{_CLUSTER}/upgradeProfiles/default", upgrade_profiles.of_cluster),
+    ("POST", f"{_CLUSTER}/listClusterAdminCredential", cluster_credentials.admin_credential),
+    ("POST", f"{_CLUSTER}/listClusterUserCredential", cluster_credentials.user_credential),
+    ("GET", f"{_CLUSTER}/availableAgentPoolVersions", upgrade_profiles.available_versions),
     ("GET", _POOLS, pools.list_),
     ("PUT", _POOL, pools.put),
     ("GET", _POOL, pools.get),
     ("DELETE", _POOL, pools.delete),
     ("POST", f"{_POOL}/abort", pools.abort),
     ("POST", f"{_POOL}/upgradeNodeImageVersion", pools.upgrade_node_image),
-    ("GET", f"{_POOL}/upgradeProfiles/default", pools.upgrade_profile),
+    ("GET", f"{_POOL}/upgradeProfiles/default", upgrade_profiles.of_pool),
 )
 
 _TWIN_ROWS: tuple[_Row, ...] = (
