@@ -11,7 +11,7 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -96,7 +96,9 @@ def plan(nodes: int, gpus: int) -> ClusterPlan:
         gpus=[gpu] * gpus,
     )
     names = [f"aks-gpu-{i:04d}" for i in range(nodes)]
-    return ClusterPlan(nodes=[first.model_copy(update={"name": name, "provider_id": f"azure:///{name}"}) for name in names])
+    return ClusterPlan(
+        nodes=[first.model_copy(update={"name": name, "provider_id": f"azure:///{name}"}) for name in names]
+    )
 
 
 def wait_for(what: str, condition: Callable[[], bool], seconds: float = 300) -> None:
@@ -121,7 +123,9 @@ class Load:
         request = {"name": "gpu", "exactly": {"deviceClassName": "scale", "allocationMode": "ExactCount", "count": 1}}
         self.client.create(Namespace.from_dict({"metadata": {"name": self.namespace}}))
         spec = {"spec": {"devices": {"requests": [request]}}}
-        self.client.create(Template({"metadata": {"name": "one-gpu", "namespace": self.namespace}, "spec": spec}))
+        self.client.create(
+            Template.from_dict({"metadata": {"name": "one-gpu", "namespace": self.namespace}, "spec": spec})
+        )
 
     def bind(self) -> float:
         """Create the pods; returns the seconds until the last one is bound."""
@@ -179,7 +183,7 @@ class Load:
 
 
 @contextmanager
-def cluster(folder: Path, tools: dict[str, Path]) -> Iterator[tuple[ControlPlane, lightkube.Client]]:
+def cluster(folder: Path, tools: dict[str, Path]) -> Generator[tuple[ControlPlane, lightkube.Client]]:
     """Run a control plane over the data in `folder`."""
     plane = ControlPlane(folder, tools)
     plane.start(VERSION)
@@ -203,7 +207,7 @@ def measure(folder: Path, nodes: int, gpus: int, rounds: int, report: Callable[[
     folder.mkdir(parents=True, exist_ok=True)
     ControlPlane(folder, tools).set_plan(plan(nodes, gpus))
     with cluster(folder, tools) as (_, client):
-        client.create(DeviceClass({"metadata": {"name": "scale"}, "spec": {"selectors": [_all_gpus()]}}))
+        client.create(DeviceClass.from_dict({"metadata": {"name": "scale"}, "spec": {"selectors": [_all_gpus()]}}))
         wait_for("nodes", lambda: len(list(client.list(Node))) == nodes)
         wait_for("slices", lambda: len(list(client.list(Slice))) == nodes)
     measured = Result(nodes, claims, 0, 0, 0, 0, 0, {})

@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -98,7 +98,7 @@ class Cluster:
         eventually(lambda: {item["metadata"]["name"] for item in self.items("nodes")} == wanted, f"nodes {wanted}")
 
     @contextmanager
-    def fault(self, name: str, pool: str | None = None) -> Iterator[None]:
+    def fault(self, name: str, pool: str | None = None) -> Generator[None]:
         """Have the nodes show a fault."""
         self.plan(self.nodes, {name: pool})
         try:
@@ -152,7 +152,8 @@ class Cluster:
 
     def get(self, *arguments: str) -> Any:
         """Return an object."""
-        return json.loads(self.kubectl("get", *arguments, "-o", "json"))
+        options = () if "--raw" in arguments else ("-o", "json")
+        return json.loads(self.kubectl("get", *arguments, *options))
 
     def items(self, *arguments: str) -> list[Any]:
         """Return a list of objects."""
@@ -183,7 +184,7 @@ class Cluster:
 
 
 @contextmanager
-def running(folder: Path, version: str, nodes: list[NodePlan]) -> Iterator[Cluster]:
+def running(folder: Path, version: str, nodes: list[NodePlan]) -> Generator[Cluster]:
     """Run a cluster with the given nodes."""
     tools = {name: tool.path for name, tool in toolchain.ensure(print, NEEDED).items() if tool.path}
     folder.mkdir(parents=True, exist_ok=True)

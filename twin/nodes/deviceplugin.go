@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -120,4 +121,11 @@ func (l *pluginLedger) release(node string, pod types.UID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.held[node], pod)
+}
+
+// keep releases the GPUs of all pods of a node that are not present.
+func (l *pluginLedger) keep(node string, present func(types.UID) bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	maps.DeleteFunc(l.held[node], func(pod types.UID, _ assignment) bool { return !present(pod) })
 }

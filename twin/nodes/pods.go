@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"log"
+	"slices"
 	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	corelisters "k8s.io/client-go/listers/core/v1"
@@ -172,9 +174,20 @@ func (c *podController) admit(pod *corev1.Pod, node *NodePlan) error {
 	}
 	given, err := c.ledger.assign(pod, node)
 	if err != nil {
+		// A pod deleted without a grace period is gone before its own sync; the scheduler has given its GPUs away by then.
+		c.ledger.keep(node.Name, c.isPresent)
+		given, err = c.ledger.assign(pod, node)
+	}
+	if err != nil {
 		return err
 	}
 	return c.disk.savePlugin(pod.UID, given)
+}
+
+// isPresent tells whether the API server still has a pod.
+func (c *podController) isPresent(uid types.UID) bool {
+	pods, err := c.lister.List(labels.Everything())
+	return err != nil || slices.ContainsFunc(pods, func(pod *corev1.Pod) bool { return pod.UID == uid })
 }
 
 // prepare returns what each container of a pod is granted, once its claims are in order.
