@@ -12,7 +12,7 @@ try:
 except SettingsError as error:
     raise pulumi.RunError(str(error)) from None
 
-cluster = Cluster("cluster", ClusterArgs(**settings.cluster.model_dump(exclude_none=True)))
+cluster = Cluster("cluster", ClusterArgs(**settings.cluster.model_dump(exclude_none=True), protect=settings.protect))
 pools = {
     pool.name: NodePool(
         pool.name,
@@ -26,6 +26,7 @@ pools = {
             "kubernetes_version": cluster.kubernetes_version,
             "node_provisioning": cluster.node_provisioning,
             "preview_feature": settings.preview_feature,
+            "protect": settings.protect,
         },
     )
     for pool in settings.pools

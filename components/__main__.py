@@ -4,7 +4,8 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
-# Pulumi runs this folder, so the package it is must be found beside it.
+# Pulumi runs this folder, so Python looks for modules inside it; what has to be found is the package itself, beside it.
+sys.path.remove(str(Path(__file__).resolve().parent))
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from pulumi.provider.experimental import component_provider_host

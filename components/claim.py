@@ -5,7 +5,7 @@ from typing import NotRequired, TypedDict
 import pulumi
 from pulumi_kubernetes.resource import v1 as resource
 
-from components import live, ownership, requests
+from components import device_request, live, ownership
 
 
 class GpuClaimArgs(TypedDict):
@@ -38,9 +38,11 @@ class GpuClaim(pulumi.ComponentResource):
             name,
             metadata=ownership.marked(ownership.RESOURCE_CLAIM, claim_name, args.get("kubeconfig"), args["namespace"]),
             spec={
-                "devices": requests.devices(args["device_class_name"], args.get("count", 1), args.get("selectors", []))
+                "devices": device_request.devices(
+                    args["device_class_name"], args.get("count", 1), args.get("selectors", [])
+                )
             },
-            opts=requests.immutable(self),
+            opts=device_request.immutable(self),
         )
         self.claim_name = live.after(claim, claim_name)
         self.register_outputs({"claimName": self.claim_name})

@@ -5,7 +5,7 @@ from typing import NotRequired, TypedDict
 import pulumi
 from pulumi_kubernetes.resource import v1 as resource
 
-from components import live, ownership, requests
+from components import device_request, live, ownership
 
 
 class GpuClaimTemplateArgs(TypedDict):
@@ -40,12 +40,12 @@ class GpuClaimTemplate(pulumi.ComponentResource):
             ),
             spec={
                 "spec": {
-                    "devices": requests.devices(
+                    "devices": device_request.devices(
                         args["device_class_name"], args.get("count", 1), args.get("selectors", [])
                     )
                 }
             },
-            opts=requests.immutable(self),
+            opts=device_request.immutable(self),
         )
         self.template_name = live.after(template, args["name"])
         self.register_outputs({"templateName": self.template_name})

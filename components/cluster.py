@@ -32,8 +32,6 @@ class NewCluster(TypedDict):
     """Minor version, e.g. `1.35`."""
     system_pool: NotRequired[SystemPool]
     """The system pool; left out: one Standard_D4s_v5."""
-    protect: NotRequired[bool]
-    """Refuse to delete or replace the cluster, as production should."""
 
 
 class ExistingCluster(TypedDict):
@@ -46,12 +44,14 @@ class ExistingCluster(TypedDict):
 
 
 class ClusterArgs(TypedDict):
-    """What a Cluster takes: exactly one of the two."""
+    """What a Cluster takes: exactly one of create and use."""
 
     create: NotRequired[NewCluster]
     """Create this cluster."""
     use: NotRequired[ExistingCluster]
     """Use this cluster, which exists."""
+    protect: NotRequired[bool]
+    """Refuse to delete or replace a created cluster, as production should."""
 
 
 class Cluster(pulumi.ComponentResource):
@@ -74,12 +74,10 @@ class Cluster(pulumi.ComponentResource):
         super().__init__("aksgpu:index:Cluster", name, {}, opts)
         create, use = args.get("create"), args.get("use")
         if create is not None and use is None:
-            made: list[pulumi.Resource] = [self._create(name, create)]
-        elif use is not None and create is None:
-            self._adopt(use)
-            made = []
+            made: list[pulumi.Resource] = [self._create(name, create, args.get("protect"))]
         else:
-            raise live.RefusedError("A cluster needs exactly one of create and use.")
+            self._adopt(use if create is None else None)
+            made = []
         # Without depends_on the credentials of a cluster that is still being created would be asked for.
         credentials = containerservice.list_managed_cluster_user_credentials_output(
             resource_group_name=self.resource_group_name,
@@ -106,8 +104,8 @@ class Cluster(pulumi.ComponentResource):
             }
         )
 
-    def _create(self, name: str, new: NewCluster) -> containerservice.ManagedCluster:
-        protected = pulumi.ResourceOptions(parent=self, protect=new.get("protect"))
+    def _create(self, name: str, new: NewCluster, protect: bool | None) -> containerservice.ManagedCluster:
+        protected = pulumi.ResourceOptions(parent=self, protect=protect)
         group = resources.ResourceGroup(
             f"{name}-group",
             resource_group_name=new["resource_group"],
@@ -144,8 +142,10 @@ class Cluster(pulumi.ComponentResource):
         self.node_provisioning = pulumi.Output.from_input("Manual")
         return cluster
 
-    def _adopt(self, existing: ExistingCluster) -> None:
+    def _adopt(self, existing: ExistingCluster | None) -> None:
         async def read(subscription: str) -> dict[str, Any]:
+            if existing is None:
+                raise live.RefusedError("A cluster needs exactly one of create and use.")
             group, name = existing["resource_group"], existing["name"]
             found = await live.ask(live.azure(subscription).cluster, group, name)
             if found is None:
@@ -154,6 +154,8 @@ class Cluster(pulumi.ComponentResource):
                     "it was to be used as it is. Correct the names, or create the cluster instead."
                 )
             return {
+                "resource_group": group,
+                "name": name,
                 "id": found.id,
                 "version": found.facts.kubernetes_version,
                 "node_provisioning": found.facts.node_provisioning or "Manual",
@@ -162,8 +164,8 @@ class Cluster(pulumi.ComponentResource):
         client = authorization.get_client_config_output(pulumi.InvokeOutputOptions(parent=self))
         found: pulumi.Output[dict[str, Any]] = client.subscription_id.apply(read)
         self.cluster_id = found["id"]
-        self.resource_group_name = found.apply(lambda _: existing["resource_group"])
-        self.cluster_name = found.apply(lambda _: existing["name"])
+        self.resource_group_name = found["resource_group"]
+        self.cluster_name = found["name"]
         self.kubernetes_version = found["version"]
         self.node_provisioning = found["node_provisioning"]
 

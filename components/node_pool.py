@@ -20,6 +20,9 @@ IMMUTABLE = ("vmSize", "osSKU", "gpuProfile")
 """What Azure fixes at creation, as paths inside a pool's properties; everything below a path is meant too."""
 
 
+_PROFILES: dict[str, GpuProfile | None] = {str(kind): profile for kind, profile in GPU_PROFILES.items()}
+
+
 class NodePoolArgs(TypedDict):
     """What a NodePool takes."""
 
@@ -70,9 +73,12 @@ class NodePool(pulumi.ComponentResource):
     def __init__(self, name: str, args: NodePoolArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("aksgpu:index:NodePool", name, {}, opts)
         self._resource, self._args, self._name = name, args, args.get("name", "gpunp")
-        self._profile = self._profile_of(args.get("kind", "managed-dra"))
-        live.judge(Estate(pools=(self._facts(),)))
+        self._kind = args.get("kind", "managed-dra")
+        self._profile = _PROFILES.get(self._kind)
+        # Checks are outputs, also where they could be made at once: what a constructor raises reaches programs in
+        # other languages with a traceback.
         gates: dict[str, Any] = {
+            "pool": pulumi.Output.from_input(self._kind).apply(self._judge_alone),
             "resource_group": args["resource_group_name"],
             "cluster": args["cluster_name"],
             "version": args.get("kubernetes_version"),
@@ -90,18 +96,17 @@ class NodePool(pulumi.ComponentResource):
         self.pool_name = self.accepted.apply(lambda _: self._name)
         self.register_outputs({"poolId": self.pool_id, "poolName": self.pool_name, "accepted": self.accepted})
 
-    def _profile_of(self, kind: str) -> GpuProfile | None:
-        known = {str(key): profile for key, profile in GPU_PROFILES.items()}
-        if kind not in known:
-            raise live.RefusedError(f"Pool {self._name}: there is no kind '{kind}'. Kinds: {', '.join(known)}.")
-        return known[kind]
-
     def _gate(self) -> PreviewFeature:
         return PreviewFeature(
             f"{self._resource}-preview",
             {"mode": self._args.get("preview_feature", "require")},
             pulumi.ResourceOptions(parent=self),
         )
+
+    def _judge_alone(self, kind: str) -> None:
+        if kind not in _PROFILES:
+            raise live.RefusedError(f"Pool {self._name}: there is no kind '{kind}'. Kinds: {', '.join(_PROFILES)}.")
+        live.judge(Estate(pools=(self._facts(),)))
 
     def _judged(self, gates: dict[str, Any]) -> dict[str, Any]:
         """Judge the pool together with its cluster, then return the properties to ask Azure for."""

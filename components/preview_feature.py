@@ -41,8 +41,6 @@ class PreviewFeature(pulumi.ComponentResource):
         super().__init__("aksgpu:index:PreviewFeature", name, {}, opts)
         self._mode = args.get("mode", "require")
         self._feature = args.get("feature", MANAGED_GPU)
-        if self._mode not in MODES:
-            raise live.RefusedError(f"previewFeature: '{self._mode}' is not one of {', '.join(MODES)}.")
         client = authorization.get_client_config_output(pulumi.InvokeOutputOptions(parent=self))
         self._subscription = client.subscription_id
         self.state = self._subscription.apply(self._look)
@@ -50,6 +48,8 @@ class PreviewFeature(pulumi.ComponentResource):
         self.register_outputs({"state": self.state})
 
     async def _look(self, subscription: str) -> str:
+        if self._mode not in MODES:
+            raise live.RefusedError(f"previewFeature: '{self._mode}' is not one of {', '.join(MODES)}.")
         state = await live.ask(live.azure(subscription).feature_state, self._feature)
         if state != "Registered" and self._mode == "require":
             raise live.RefusedError(

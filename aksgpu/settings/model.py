@@ -142,6 +142,7 @@ class Settings(Part):
         Literal["require", "register"],
         Doc("Fail when ManagedGPUExperiencePreview isn't registered, or register it and wait", ARTICLE),
     ] = "require"
+    protect: Annotated[bool, Doc("Refuse to delete or replace the created cluster and the pools", OURS)] = False
     pools: Annotated[list[PoolSettings], Doc("Node pools", ARTICLE)] = [PoolSettings()]
     device_class: Annotated[DeviceClassSettings, Doc("The class that claims name", ARTICLE)] = DeviceClassSettings()
     namespaces: Annotated[list[NamespaceSettings], Doc("Namespaces with their claims", ARTICLE)] = [

@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import gc
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -130,13 +131,15 @@ def world(monkeypatch: pytest.MonkeyPatch) -> World:
 Program = Callable[[], None]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def loop() -> Iterator[asyncio.AbstractEventLoop]:
     """One loop for all programs, as the SDK keeps things of one loop in globals."""
     made = asyncio.new_event_loop()
     asyncio.set_event_loop(made)
     yield made
     made.close()
+    # Python 3.11 stumbles when coroutines of refused programs are collected while it parses a module.
+    gc.collect()
 
 
 async def _to_the_end(program: Program) -> None:
