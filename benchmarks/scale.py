@@ -164,7 +164,8 @@ class Load:
         """Return how many different devices the claims hold."""
         held = set()
         for claim in self.client.list(Claim, namespace=self.namespace):
-            for result in (claim.status or {}).get("allocation", {}).get("devices", {}).get("results", []):
+            status: dict[str, Any] = claim.to_dict().get("status") or {}
+            for result in status.get("allocation", {}).get("devices", {}).get("results", []):
                 held.add((result["pool"], result["device"]))
         return len(held)
 
@@ -218,8 +219,10 @@ def measure(folder: Path, nodes: int, gpus: int, rounds: int, report: Callable[[
             load.prepare()
             bare_times.append(load.bind())
             report(f"bare: {claims} claims bound in {bare_times[-1]:.1f} s")
-        with cluster(folder, tools) as (plane, client):
+        # Only kubelets can end pods. A session of its own, so that cleaning up weighs on neither side.
+        with cluster(folder, tools) as (_, client):
             Load(client, f"bare-{turn}", claims).remove()
+        with cluster(folder, tools) as (plane, client):
             load = Load(client, f"twin-{turn}", claims)
             load.prepare()
             twin_times.append(load.bind())
