@@ -1,0 +1,7 @@
+"""Every measured promise: `make bench`, or `python -m benchmarks.NAME --help` for one of them."""
+
+import sys
+
+from benchmarks import main_job, readiness, scale
+
+sys.exit(max([benchmark.main([]) for benchmark in (readiness, main_job, scale)]))

@@ -1,0 +1,60 @@
+"""What components, live checks and the policy pack cost: the dev stack against the same resources written bare."""
+
+import argparse
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.inside import Inside, running_twin
+from benchmarks.report import Ratio, show
+from twin.paths import CHECKOUT
+
+BARE = Path(__file__).parent / "bare"
+_UP = ("pulumi", "up", "--yes", "--skip-preview", "--non-interactive")
+_DESTROY = ("pulumi", "destroy", "--yes", "--skip-preview", "--non-interactive")
+_OURS = "import aksgpu.settings, components"
+_SDKS = (
+    "import pulumi_azure_native.containerservice, pulumi_azure_native.resources, pulumi_azure_native.authorization, "
+    "pulumi_kubernetes.core.v1, pulumi_kubernetes.batch.v1, pulumi_kubernetes.resource.v1"
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure and print; returns 0 when the goals are met, else 1."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=3)
+    rounds = parser.parse_args(arguments).rounds
+    with running_twin() as twin:
+        twin.seconds("pulumi", "stack", "init", "bare", cwd=BARE)
+        # Once before the clock runs, so that the preview feature is registered for both.
+        _both(twin)
+        ours, bare = zip(*(_both(twin) for _ in range(rounds)), strict=True)
+    imports = [_import(_OURS) for _ in range(rounds)], [_import(_SDKS) for _ in range(rounds)]
+    (BARE / "Pulumi.bare.yaml").unlink(missing_ok=True)
+    return show(
+        [
+            Ratio("pulumi up of the dev stack, with the pack / bare", min(ours), min(bare), 1.3),
+            Ratio("importing the program / the SDK modules it needs", min(imports[0]), min(imports[1]), 1.15),
+        ]
+    )
+
+
+def _both(twin: Inside) -> tuple[float, float]:
+    """Deploy both from nothing, one after the other, and destroy them again; returns both times."""
+    ours = twin.seconds(*_UP, "--stack", "dev", "--policy-pack", str(CHECKOUT / "policies"), cwd=CHECKOUT)
+    twin.seconds(*_DESTROY, "--stack", "dev", cwd=CHECKOUT)
+    bare = twin.seconds(*_UP, "--stack", "bare", cwd=BARE)
+    twin.seconds(*_DESTROY, "--stack", "bare", cwd=BARE)
+    return ours, bare
+
+
+def _import(code: str) -> float:
+    begin = time.monotonic()
+    subprocess.run([sys.executable, "-c", code], check=True)
+    return time.monotonic() - begin
+
+
+if __name__ == "__main__":
+    sys.exit(main())
