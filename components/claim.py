@@ -1,6 +1,7 @@
 """The component GpuClaim."""
 
-from typing import NotRequired, TypedDict
+from collections.abc import Mapping
+from typing import Any, NotRequired, TypedDict
 
 import pulumi
 from pulumi_kubernetes.resource import v1 as resource
@@ -34,14 +35,24 @@ class GpuClaim(pulumi.ComponentResource):
     def __init__(self, name: str, args: GpuClaimArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("aksgpu:index:GpuClaim", name, {}, opts)
         claim_name = args.get("name", "gpu-claim")
+        wanted = (args.get("count", 1), args.get("selectors", []))
+
+        async def look(found: Mapping[str, Any]) -> None:
+            users = [user["name"] for user in found.get("status", {}).get("reservedFor", [])]
+            device_class = await pulumi.Output.from_input(args["device_class_name"]).future()
+            if users and not device_request.same(found["spec"]["devices"], str(device_class), *wanted):
+                pulumi.log.warn(
+                    f"The ResourceClaim {claim_name} has to be replaced, and Kubernetes keeps it until its users are "
+                    f"gone: {', '.join(users)}. What this stack runs goes by itself; delete the others.",
+                    self,
+                )
+
         claim = resource.ResourceClaim(
             name,
-            metadata=ownership.marked(ownership.RESOURCE_CLAIM, claim_name, args.get("kubeconfig"), args["namespace"]),
-            spec={
-                "devices": device_request.devices(
-                    args["device_class_name"], args.get("count", 1), args.get("selectors", [])
-                )
-            },
+            metadata=ownership.marked(
+                ownership.RESOURCE_CLAIM, claim_name, args.get("kubeconfig"), args["namespace"], look=look
+            ),
+            spec={"devices": device_request.devices(args["device_class_name"], *wanted)},
             opts=device_request.immutable(self),
         )
         self.claim_name = live.after(claim, claim_name)

@@ -1,5 +1,8 @@
 """The one device request that claims and claim templates of this project consist of."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import pulumi
 from pulumi_kubernetes.resource.v1 import DeviceClaimArgsDict, ExactDeviceRequestArgsDict
 
@@ -20,6 +23,19 @@ def devices(device_class: pulumi.Input[str], count: int, selectors: list[str]) -
     if selectors:
         exactly["selectors"] = [{"cel": {"expression": expression}} for expression in selectors]
     return {"requests": [{"name": REQUEST, "exactly": exactly}]}
+
+
+def same(stored: Mapping[str, Any], device_class: str, count: int, selectors: list[str]) -> bool:
+    """Tell whether `spec.devices` of a claim in the cluster asks for the same."""
+    asked = [request.get("exactly", {}) for request in stored.get("requests", [])]
+    return [
+        (
+            request.get("deviceClassName"),
+            request.get("count"),
+            [selector["cel"]["expression"] for selector in request.get("selectors", [])],
+        )
+        for request in asked
+    ] == [(device_class, int(count), selectors)]
 
 
 def immutable(parent: pulumi.Resource) -> pulumi.ResourceOptions:

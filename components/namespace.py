@@ -57,7 +57,7 @@ class GpuNamespace(pulumi.ComponentResource):
         inside = pulumi.ResourceOptions(parent=self)
         self.claims = {
             claim["name"]: GpuClaim(
-                f"{namespace_name}-{claim['name']}",
+                f"{namespace_name}/{claim['name']}",
                 {
                     **claim,
                     "namespace": self.namespace_name,
@@ -70,7 +70,7 @@ class GpuNamespace(pulumi.ComponentResource):
         }
         for template in args.get("claim_templates", []):
             GpuClaimTemplate(
-                f"{namespace_name}-{template['name']}",
+                f"{namespace_name}/{template['name']}",
                 {
                     **template,
                     "namespace": self.namespace_name,

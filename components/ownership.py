@@ -7,7 +7,7 @@ object and not in the state, an object made by an update that was killed before 
 recognised. See docs/decisions/0010-ownership-mark.md.
 """
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,10 +56,12 @@ def marked(
     kubeconfig: pulumi.Input[str] | None,
     namespace: pulumi.Input[str] | None = None,
     annotations: Mapping[str, str] | None = None,
+    look: Callable[[Mapping[str, Any]], Awaitable[None]] | None = None,
 ) -> ObjectMetaArgsDict:
     """Return the metadata of an object of ours. Its mark is known once the object is found absent or ours.
 
-    Only the mark waits for the cluster, so that a preview still shows (and policies still see) the rest.
+    Only the mark waits for the cluster, so that a preview still shows (and policies still see) the rest. `look` is
+    shown the object as it is, when it is there and ours.
     """
 
     async def check(known: dict[str, Any]) -> str:
@@ -67,6 +69,8 @@ def marked(
         found = await live.ask(live.kube(known["kubeconfig"]).get, kind.path(known["namespace"], name))
         if found is not None and _annotations(found).get(MARK) != this_stack():
             raise live.RefusedError(_foreign(kind, name, found))
+        if found is not None and look is not None:
+            await look(found)
         return this_stack()
 
     checked: pulumi.Output[str] = pulumi.Output.all(kubeconfig=kubeconfig, namespace=namespace).apply(check)

@@ -281,7 +281,7 @@ def test_a_cluster_that_exists_is_used_and_left(dev: Dev, stack):
     order = shared.up(team(size="Standard_NC48ads_A100_v4", gpus=2)).order
     deleted = [name for operation, name in order if operation == "delete-replaced"]
     created = [name for operation, name in order if operation == "create-replacement"]
-    assert set(deleted) == set(created) == {"Job job", "ResourceClaim team-claim", "Resource pool"}
+    assert set(deleted) == set(created) == {"Job job", "ResourceClaim team/claim", "Resource pool"}
     assert deleted[0] == created[-1] == "Job job"
 
     shared.destroy()

@@ -220,6 +220,26 @@ def test_a_namespaced_object_is_looked_up_in_its_namespace(run, world):
         run(program)
 
 
+@pytest.mark.parametrize(("count", "warnings"), [(1, 0), (2, 1)])
+def test_who_uses_a_claim_that_has_to_be_replaced_is_named(run, world, monkeypatch, count, warnings):
+    exactly = {"deviceClassName": "aks-dra-gpu", "allocationMode": "ExactCount", "count": 1}
+    world.kube.objects["/apis/resource.k8s.io/v1/namespaces/team/resourceclaims/gpu-claim"] = {
+        "metadata": {"name": "gpu-claim", "annotations": {"aksgpu.dev/stack": "organization/aksgpu/dev"}},
+        "spec": {"devices": {"requests": [{"name": "gpu", "exactly": exactly}]}},
+        "status": {"reservedFor": [{"resource": "pods", "name": "notebook-0"}]},
+    }
+    said = []
+    monkeypatch.setattr(pulumi.log, "warn", lambda text, resource: said.append(text))
+
+    def program() -> None:
+        args = {"namespace": "team", "device_class_name": "aks-dra-gpu", "count": count}
+        GpuClaim("claim", {**args, "kubeconfig": "kubeconfig"})
+
+    run(program)
+    assert len(said) == warnings
+    assert all("gone: notebook-0." in text for text in said)
+
+
 def adopted() -> None:
     cluster = Cluster("cluster", {"use": {"resource_group": "rg", "name": "aks"}})
     pulumi.export("version", cluster.kubernetes_version)
