@@ -109,8 +109,7 @@ class Kube:
     def _http(self) -> "httpx2.Client":
         from lightkube.config.client_adapter import Client, ConnectionParams
 
-        with _explained("read the kubeconfig"):
-            return Client(_context(self._kubeconfig), ConnectionParams())
+        return Client(_context(self._kubeconfig), ConnectionParams())
 
 
 def _context(text: str | None) -> "SingleConfig":
@@ -118,11 +117,17 @@ def _context(text: str | None) -> "SingleConfig":
     from lightkube import KubeConfig
     from lightkube.core.exceptions import ConfigError
     from ruamel.yaml import YAML
+    from ruamel.yaml.error import YAMLError
 
-    config = KubeConfig.from_env() if text is None else KubeConfig.from_dict(YAML(typ="safe").load(text))
-    context = config.get()
-    if context is None:
-        raise ConfigError("it has no current context")
+    try:
+        config = KubeConfig.from_env() if text is None else KubeConfig.from_dict(YAML(typ="safe").load(text))
+        context = config.get()
+    except YAMLError:  # its text would quote the file, which holds secrets
+        raise ConfigError("it is not YAML") from None
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ConfigError(f"it is not one, or parts are missing ({_line(error)})") from None
+    if context is None or context.user is None:
+        raise ConfigError("it has no current context with a user")
     return context
 
 
@@ -150,8 +155,8 @@ def _explained(what: str) -> Generator[None]:
             f"Could not {what}: the cluster's API server can't be reached ({error or type(error).__name__}). Is the "
             "cluster running, and is its address reachable from here (VPN, authorised IP ranges)?"
         ) from None
-    except (ConfigError, OSError, KeyError, ValueError) as error:
-        raise KubeError(f"Could not {what}: the kubeconfig can't be used: {error}.") from None
+    except (ConfigError, OSError, ValueError) as error:
+        raise KubeError(f"Could not {what}: the kubeconfig can't be used: {_line(error)}.") from None
 
 
 def _message(error: "httpx2.HTTPStatusError") -> str:
@@ -159,3 +164,7 @@ def _message(error: "httpx2.HTTPStatusError") -> str:
         return str(error.response.json()["message"])
     except (ValueError, KeyError, TypeError):
         return error.response.text.strip().partition("\n")[0]
+
+
+def _line(error: Exception) -> str:
+    return " ".join(str(error).split()) or type(error).__name__
