@@ -121,7 +121,7 @@ class InlineStack:
 
     def resources(self) -> list[dict[str, Any]]:
         """Return the resources in the state."""
-        return self.auto.export_stack().deployment.get("resources", [])
+        return (self.auto.export_stack().deployment or {}).get("resources", [])
 
     def inputs(self, token: str) -> dict[str, Any]:
         """Return the inputs of the only resource of a type in the state."""

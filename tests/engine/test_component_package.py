@@ -3,6 +3,7 @@
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -54,7 +55,7 @@ def test_every_input_and_type_is_described():
     assert [name for name, value in described.items() if not value.get("description")] == []
 
 
-def _properties(schema: dict) -> dict[str, dict]:
+def _properties(schema: dict[str, Any]) -> dict[str, dict[str, Any]]:
     inputs = {name: found["inputProperties"] for name, found in schema["resources"].items()}
     outputs = {f"{name} (output)": found["properties"] for name, found in schema["resources"].items()}
     return {**inputs, **outputs, **{name: found["properties"] for name, found in schema["types"].items()}}

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pulumi
 import pytest
@@ -13,6 +14,7 @@ from pulumi_azure_native import containerservice, resources
 from aksgpu.knowledge.pool_kinds import GPU_PROFILES
 from aksgpu.readers import azure as azure_reader
 from components import Cluster, GpuDeviceClass, GpuNamespace, NodePool, PreviewFeature, ValidationJob, acceptance
+from components.cluster import ClusterArgs
 from components.preview_feature import MANAGED_GPU
 from tests.engine.conftest import Dev, fingerprint
 from twin import faults as switches
@@ -21,15 +23,14 @@ from twin.paths import CHECKOUT
 
 A100 = "Standard_NC24ads_A100_v4"
 GROUP, CLUSTER = "rg-aksgpu-dev", "aks-dev"
-EXISTING = {"use": {"resource_group": GROUP, "name": CLUSTER}}
+EXISTING: ClusterArgs = {"use": {"resource_group": GROUP, "name": CLUSTER}}
 
 
-def pool_program(name: str, **more: object) -> Callable[[], None]:
+def pool_program(name: str) -> Callable[[], None]:
     """A program that adds one pool to the dev stack's cluster."""
 
     def program() -> None:
-        args = {"resource_group_name": GROUP, "cluster_name": CLUSTER, "name": name, "vm_size": A100, **more}
-        NodePool(name, args)
+        NodePool(name, {"resource_group_name": GROUP, "cluster_name": CLUSTER, "name": name, "vm_size": A100})
 
     return program
 
@@ -120,7 +121,8 @@ def test_what_azure_accepted_differently_fails_this_update_and_the_next(dev: Dev
 
 def test_a_typed_pool_loses_the_driver_mode_and_the_live_check_sees_it(dev: Dev, stack):
     def program() -> None:
-        nvidia = {"management_mode": "Managed", "driver_mode": "DRA"}
+        # More than the SDK's types have, as somebody would write it who knows the REST API.
+        profile: Any = {"driver": "Install", "nvidia": {"management_mode": "Managed", "driver_mode": "DRA"}}
         containerservice.AgentPool(
             "typed",
             resource_group_name=GROUP,
@@ -129,7 +131,7 @@ def test_a_typed_pool_loses_the_driver_mode_and_the_live_check_sees_it(dev: Dev,
             vm_size=A100,
             count=1,
             mode="User",
-            gpu_profile={"driver": "Install", "nvidia": nvidia},
+            gpu_profile=profile,
         )
 
     stack().up(program)
@@ -247,8 +249,7 @@ def team(size: str = A100, gpus: int = 1) -> Callable[[], None]:
             },
         )
         inside = pulumi.ResourceOptions(providers=[cluster.provider])
-        kubeconfig = {"kubeconfig": cluster.kubeconfig}
-        device_class = GpuDeviceClass("class", {"name": "team-gpu", **kubeconfig}, inside)
+        device_class = GpuDeviceClass("class", {"name": "team-gpu", "kubeconfig": cluster.kubeconfig}, inside)
         space = GpuNamespace(
             "space",
             {
@@ -256,16 +257,20 @@ def team(size: str = A100, gpus: int = 1) -> Callable[[], None]:
                 "device_class_name": device_class.class_name,
                 "claims": [{"name": "claim", "count": gpus}],
                 "claim_templates": [{"name": "one"}],
-                **kubeconfig,
+                "kubeconfig": cluster.kubeconfig,
             },
             inside,
         )
-        job = {
-            "namespace": space.namespace_name,
-            "claim_name": space.claims["claim"].claim_name,
-            "pool_name": pool.pool_name,
-        }
-        ValidationJob("job", {**job, **kubeconfig}, inside)
+        ValidationJob(
+            "job",
+            {
+                "namespace": space.namespace_name,
+                "claim_name": space.claims["claim"].claim_name,
+                "pool_name": pool.pool_name,
+                "kubeconfig": cluster.kubeconfig,
+            },
+            inside,
+        )
 
     return program
 

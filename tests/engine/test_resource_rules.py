@@ -77,16 +77,21 @@ def test_2_every_gpu_field_is_written_so_a_refresh_plans_nothing(dev: Dev, stack
     assert ours.preview(pool()).changes == {}
 
 
-def test_3_a_protected_pool_is_not_replaced(dev: Dev, stack):
-    def protected(vm_size: str) -> Program:
-        def program() -> None:
-            args = {"name": "safenp", "vm_size": vm_size, "resource_group_name": GROUP, "cluster_name": CLUSTER}
-            NodePool("safepool", {**args, "protect": vm_size == A100})
-
-        return program
+def test_3_a_protected_pool_is_not_deleted(dev: Dev, stack):
+    def program() -> None:
+        NodePool(
+            "safepool",
+            {
+                "name": "safenp",
+                "vm_size": A100,
+                "resource_group_name": GROUP,
+                "cluster_name": CLUSTER,
+                "protect": True,
+            },
+        )
 
     ours = stack()
-    ours.up(protected(A100))
+    ours.up(program)
     with pytest.raises(pulumi.automation.CommandError, match="protected"):
         ours.destroy()
     ours.command("state", "unprotect", "--all", "--yes")
@@ -98,9 +103,16 @@ def objects(*, count: int = 1, by_output: bool = True) -> Program:
     def program() -> None:
         cluster = Cluster("shared", EXISTING)
         inside = pulumi.ResourceOptions(providers=[cluster.provider])
-        common = {"namespace": "gpu-dra-example", "kubeconfig": cluster.kubeconfig}
         claim = GpuClaim(
-            "ruleclaim", {"name": "rule-claim", "device_class_name": "aks-dra-gpu", "count": count, **common}, inside
+            "ruleclaim",
+            {
+                "name": "rule-claim",
+                "namespace": "gpu-dra-example",
+                "device_class_name": "aks-dra-gpu",
+                "count": count,
+                "kubeconfig": cluster.kubeconfig,
+            },
+            inside,
         )
         ValidationJob(
             "rulejob",
@@ -108,7 +120,8 @@ def objects(*, count: int = 1, by_output: bool = True) -> Program:
                 "name": "rule-job",
                 "claim_name": claim.claim_name if by_output else "rule-claim",
                 "pool_name": "gpunp",
-                **common,
+                "namespace": "gpu-dra-example",
+                "kubeconfig": cluster.kubeconfig,
             },
             pulumi.ResourceOptions(providers=[cluster.provider], depends_on=[claim]),
         )

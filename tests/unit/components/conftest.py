@@ -51,7 +51,7 @@ class FakeAzure:
         return "Registered"
 
     def pool(self, group: str, cluster: str, name: str) -> LivePool | None:
-        facts = {key: value for key, value in self.accepted.items() if key != "state"}
+        facts: dict[str, Any] = {key: value for key, value in self.accepted.items() if key != "state"}
         return LivePool(
             id=f"{CLUSTER_ID}/agentPools/{name}",
             provisioning_state=self.accepted["state"],
@@ -94,11 +94,11 @@ class World(pulumi.runtime.Mocks):
         identity = f"{CLUSTER_ID}/agentPools/{args.name}" if _is_pool(args) else CLUSTER_ID
         return identity, dict(args.inputs)
 
-    def call(self, args: pulumi.runtime.MockCallArgs) -> dict[str, Any]:
+    def call(self, args: pulumi.runtime.MockCallArgs) -> tuple[dict[str, Any], list[tuple[str, str]] | None]:
         if args.token.endswith(":getClientConfig"):
-            return {"subscriptionId": SUBSCRIPTION}
+            return {"subscriptionId": SUBSCRIPTION}, []
         kubeconfig = base64.b64encode(b"kubeconfig of the cluster").decode()
-        return {"kubeconfigs": [{"name": "clusterUser", "value": kubeconfig}]}
+        return {"kubeconfigs": [{"name": "clusterUser", "value": kubeconfig}]}, []
 
     def one(self, kind: str) -> dict[str, Any]:
         """Return the inputs of the only resource of a kind."""

@@ -138,7 +138,10 @@ def gate(world, *, coming):
 
     def program() -> None:
         feature = PreviewFeature("gate", {"mode": "register"})
-        pulumi.export("done", feature.state.apply(lambda _: feature.before_create.callback(None)))
+        pulumi.export(
+            "done",
+            feature.state.apply(lambda _: feature.before_create.callback(pulumi.ResourceHookArgs("", "", "", ""))),
+        )
 
     return program
 
@@ -232,8 +235,15 @@ def test_who_uses_a_claim_that_has_to_be_replaced_is_named(run, world, monkeypat
     monkeypatch.setattr(pulumi.log, "warn", lambda text, resource: said.append(text))
 
     def program() -> None:
-        args = {"namespace": "team", "device_class_name": "aks-dra-gpu", "count": count}
-        GpuClaim("claim", {**args, "kubeconfig": "kubeconfig"})
+        GpuClaim(
+            "claim",
+            {
+                "namespace": "team",
+                "device_class_name": "aks-dra-gpu",
+                "count": count,
+                "kubeconfig": "kubeconfig",
+            },
+        )
 
     run(program)
     assert len(said) == warnings

@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 
 import pytest
-from azure.core.exceptions import ClientAuthenticationError, HttpResponseError, ServiceRequestError
+from azure.core.exceptions import ClientAuthenticationError, HttpResponseError, ODataV4Format, ServiceRequestError
 
 from aksgpu.readers import azure
 from aksgpu.readers.azure import Azure, AzureError, PoolAddress
@@ -14,7 +14,7 @@ ID = "/subscriptions/s/resourceGroups/rg/providers/Microsoft.ContainerService/ma
 def failed(status: int, code: str, message: str = "Azure's words.") -> HttpResponseError:
     error = HttpResponseError(message=message)
     error.status_code = status
-    error.error = SimpleNamespace(code=code, message=message)
+    error.error = ODataV4Format({"error": {"code": code, "message": message}})
     return error
 
 

@@ -3,7 +3,7 @@
 import json
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import ClassVar
@@ -29,7 +29,7 @@ class ApiServer(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(data)
 
-    def log_message(self, *_: object) -> None:
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
         """Stay quiet."""
 
 
@@ -45,7 +45,7 @@ def server() -> Iterator[str]:
     thread.join()
 
 
-def kubeconfig(server: str, user: dict | None = None) -> str:
+def kubeconfig(server: str, user: Mapping[str, object] | None = None) -> str:
     return json.dumps(
         {
             "apiVersion": "v1",
