@@ -7,7 +7,7 @@ RUN := $(UV) run --frozen
 GO_MODULES := twin/language_host twin/nodes
 PACK_ENVIRONMENTS := policies/venv policies/advice/venv
 
-.PHONY: up down test check bench tools docs policy-pack
+.PHONY: up down test check bench tools docs
 
 up: .venv/synced  ## take the document's example from nothing to an allocated GPU, on this machine
 	@$(RUN) aksgpu twin exec -- aksgpu up --stack dev

@@ -1,5 +1,6 @@
 """The `aksgpu` command. Each sub-command is a file of its own, imported when it is called."""
 
+import os
 import sys
 from collections.abc import Sequence
 
@@ -30,17 +31,28 @@ def main(tokens: Sequence[str] | None = None) -> None:
     result: object = None
     try:
         result = app(tokens, exit_on_error=False, result_action="return_value")
+        sys.stdout.flush()
     except CycloptsError:
         sys.exit(2)  # the error is printed already
     except AksgpuError as error:
         _fail(str(error))
     except KeyboardInterrupt:
         _fail("Stopped.", code=130)
-    except Exception as error:  # noqa: BLE001 - the twin's errors are told apart without importing the twin
-        if type(error).__name__ != "TwinError":
+    except BrokenPipeError:
+        # The reader (`| head`) has what it wanted; without this Python complains once more while it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except Exception as error:  # noqa: BLE001 - the last resort, so that nobody sees a traceback
+        if not _is_from_the_twin(error):
             _unexpected(error)
         _fail(str(error))
     sys.exit(result if isinstance(result, int) else 0)
+
+
+def _is_from_the_twin(error: Exception) -> bool:
+    """Tell whether the text is meant for a person. The installed library has no twin, so it is not imported here."""
+    twin_errors = sys.modules.get("twin.errors")
+    return twin_errors is not None and isinstance(error, twin_errors.TwinError)
 
 
 def _fail(text: str, code: int = 2) -> None:

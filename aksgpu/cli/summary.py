@@ -17,8 +17,8 @@ def show(summary: Summary) -> None:
     _pools(console, summary.pools)
     _table(
         console,
-        ("resource slice", "driver", "resource pool", "node", "devices"),
-        [(s.name, s.driver, s.resource_pool, s.node, str(s.devices)) for s in summary.slices],
+        ("slice of driver", "resource pool", "node", "devices"),
+        [(s.driver, s.resource_pool, s.node, str(s.devices)) for s in summary.slices],
     )
     _table(
         console,
@@ -27,6 +27,7 @@ def show(summary: Summary) -> None:
     )
     for job in summary.jobs:
         _job(console, job)
+    console.print()
     if summary.good:
         console.print("[green]Everything that was asked for is there.[/]")
     for problem in summary.problems:
@@ -60,6 +61,7 @@ def _table(console: Console, columns: tuple[str, ...], rows: list[tuple[str, ...
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
     console.print(table)
+    console.print()
 
 
 def _job(console: Console, job: JobSummary) -> None:

@@ -21,10 +21,18 @@ Recover = Annotated[
     Parameter(negative=(), help="Deal with what a killed pulumi left, also on a stack that isn't in a twin."),
 ]
 
+Yes = Annotated[
+    bool,
+    Parameter(
+        name=["--yes", "-y"], negative=(), help="Don't ask before anything is changed; in a twin nobody is asked."
+    ),
+]
 
-def up(*, stack: StackName = "dev", recover: Recover = False) -> int:
+
+def up(*, stack: StackName = "dev", recover: Recover = False, yes: Yes = False) -> int:
     """Deploy a stack with the policy pack attached, then show what Azure and Kubernetes report.
 
+    Shows the preview and asks first, as `pulumi up` does; a twin changes nothing that matters, so there it doesn't ask.
     Recovers by itself what a killed run left in a twin. Exit code 0 when everything that was asked for works, 1 when
     something doesn't, 2 when it could not be done.
 
@@ -32,7 +40,7 @@ def up(*, stack: StackName = "dev", recover: Recover = False) -> int:
     """
     target, settings, azure = prepare(stack, recover=recover)
     packs = [part for pack in _packs(target.project) for part in ("--policy-pack", str(pack))]
-    if target.run("up", "--yes", "--skip-preview", *packs) != 0:
+    if target.run("up", *without_asking(yes=yes), *packs) != 0:
         return 1
     from aksgpu.cli.summary import show
     from aksgpu.stack.summary import read
@@ -49,6 +57,11 @@ def prepare(stack: str, *, recover: bool) -> tuple[Stack, Settings, Azure]:
     azure = Azure(subscription())
     recovery.recover(target, PROJECT, azure, _say, allowed=recover)
     return target, settings, azure
+
+
+def without_asking(*, yes: bool) -> tuple[str, ...]:
+    """Return the options with which pulumi changes things at once; none when a person has to agree first."""
+    return ("--yes", "--skip-preview") if yes or recovery.in_a_twin() else ()
 
 
 def _say(line: str) -> None:

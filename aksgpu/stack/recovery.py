@@ -21,7 +21,7 @@ def recover(stack: Stack, project: str, azure: Azure, report: Report, *, allowed
     What a killed `pulumi` left is dealt with when `allowed`, or when the state lies in a twin, where nobody else
     works; otherwise AksgpuError says what there is and how to allow it.
     """
-    allowed = allowed or _in_a_twin()
+    allowed = allowed or in_a_twin()
     _free(stack, project, report, allowed=allowed)
     _settle(stack, azure, report, allowed=allowed)
 
@@ -68,5 +68,6 @@ def _how(stack: Stack) -> str:
     )
 
 
-def _in_a_twin() -> bool:
+def in_a_twin() -> bool:
+    """Tell whether both Azure and the state are those of a twin on this machine."""
     return "AKSGPU_ARM_ENDPOINT" in os.environ and leftovers.backend_folder() is not None

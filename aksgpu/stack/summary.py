@@ -35,7 +35,6 @@ class PoolSummary:
 class SliceSummary:
     """A ResourceSlice."""
 
-    name: str
     driver: str
     resource_pool: str
     node: str
@@ -143,7 +142,6 @@ def _condition(found: Object, kind: str) -> bool:
 def _slice(found: Object) -> SliceSummary:
     spec = found["spec"]
     return SliceSummary(
-        name=found["metadata"]["name"],
         driver=spec["driver"],
         resource_pool=spec["pool"]["name"],
         node=spec.get("nodeName", "-"),
