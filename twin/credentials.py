@@ -2,6 +2,7 @@
 
 import os
 import secrets
+import ssl
 
 import trustme
 
@@ -15,16 +16,27 @@ PASSPHRASE = "aksgpu-twin"  # noqa: S105
 
 def provide(folder: TwinFolder) -> None:
     """Create what is missing; what is there stays, so that restarts don't invalidate running clients."""
-    if not folder.token.exists():
+    if not (folder.token.exists() and token(folder)):
         replace_text(folder.token, secrets.token_urlsafe(32))
     if not folder.passphrase.exists():
         replace_text(folder.passphrase, PASSPHRASE)
-    if not (folder.ca.exists() and folder.server_certificate.exists()):
+    if not _usable_certificates(folder):
         authority = trustme.CA(organization_name="aksgpu twin")
         certificate = authority.issue_cert("127.0.0.1", "localhost")
         chain = b"".join(blob.bytes() for blob in certificate.cert_chain_pems)
         replace_text(folder.server_certificate, (certificate.private_key_pem.bytes() + chain).decode())
         replace_text(folder.ca, authority.cert_pem.bytes().decode())
+
+
+def _usable_certificates(folder: TwinFolder) -> bool:
+    """Tell whether both files are there and hold what they should; damaged ones are simply made anew."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    try:
+        context.load_verify_locations(folder.ca)
+        context.load_cert_chain(folder.server_certificate)
+    except OSError:  # an SSLError is one, too
+        return False
+    return True
 
 
 def token(folder: TwinFolder) -> str:

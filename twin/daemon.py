@@ -17,7 +17,7 @@ import uvicorn
 
 from twin.arm import create_app
 from twin.errors import TwinError
-from twin.files import replace_text
+from twin.files import read_object, replace_text
 from twin.machines import Machines
 from twin.paths import TwinFolder
 
@@ -37,6 +37,12 @@ def main(name: str) -> int:
     except TwinError as error:
         _LOG.error("%s", error)
         return 2
+    except Exception as error:  # noqa: BLE001 - the last resort; the starting command shows the last line
+        _LOG.info("the traceback of what follows:", exc_info=error)
+        _LOG.error(
+            "It met something unexpected: %s: %s. The log has the details: %s", type(error).__name__, error, folder.log
+        )
+        return 2
     return 0
 
 
@@ -48,10 +54,10 @@ def _hold(descriptor: int, name: str) -> None:
 
 
 def _serve(folder: TwinFolder) -> None:
-    settings = json.loads(folder.settings.read_text())
+    port = int(read_object(folder.settings)["port"])
     tools = {link.name: link.resolve() for link in folder.bin.iterdir()}  # as the starting command found them
     machines = Machines(folder, tools)
-    server = _server(folder, machines, int(settings["port"]))
+    server = _server(folder, machines, port)
     me = psutil.Process()
     replace_text(folder.daemon, json.dumps({"pid": me.pid, "started": me.create_time()}))
     stopping = threading.Event()

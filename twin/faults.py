@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from twin.errors import TwinError
-from twin.files import replace_text
+from twin.files import read_object, replace_text
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ FAULTS: dict[str, Fault] = {
 def active(file: Path) -> dict[str, str | None]:
     """Return the faults that are on, name to argument; an absent file means none."""
     try:
-        return dict(json.loads(file.read_text()))
+        return {name: argument for name, argument in read_object(file).items() if name in FAULTS}
     except FileNotFoundError:
         return {}
 

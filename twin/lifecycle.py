@@ -20,7 +20,7 @@ import psutil
 from twin import credentials, toolchain
 from twin.controlplane import ControlPlane
 from twin.errors import TwinError
-from twin.files import open_private, replace_text
+from twin.files import open_private, read_object, replace_text, unreadable
 from twin.paths import CHECKOUT, TwinFolder
 
 if TYPE_CHECKING:
@@ -102,17 +102,17 @@ def existing(name: str) -> TwinFolder:
 def running(folder: TwinFolder) -> psutil.Process | None:
     """Return the twin's daemon, or None; a pid that another program got since doesn't count."""
     try:
-        record = json.loads(folder.daemon.read_text())
+        record = read_object(folder.daemon)
         process = psutil.Process(record["pid"])
         same = abs(process.create_time() - record["started"]) < 1 and process.status() != psutil.STATUS_ZOMBIE
-    except (FileNotFoundError, json.JSONDecodeError, KeyError, psutil.NoSuchProcess):
+    except (FileNotFoundError, TwinError, KeyError, psutil.NoSuchProcess):
         return None
     return process if same else None
 
 
 def endpoint(folder: TwinFolder) -> str:
     """Return the URL of the twin's Azure endpoint."""
-    return f"https://127.0.0.1:{json.loads(folder.settings.read_text())['port']}"
+    return f"https://127.0.0.1:{_kept_port(folder)}"
 
 
 def answers(folder: TwinFolder) -> bool:
@@ -219,10 +219,17 @@ def _why(folder: TwinFolder, log_start: int) -> str:
     return f"The twin '{folder.name}' did not start. The end of its log ({folder.log}):\n{last}"
 
 
+def _kept_port(folder: TwinFolder) -> int:
+    port = read_object(folder.settings).get("port")
+    if not isinstance(port, int):
+        raise unreadable(folder.settings, "it holds no port")
+    return port
+
+
 def _port(folder: TwinFolder) -> int:
     """Return the twin's port: the one it had, since kubeconfigs and stacks hold it, or a free one."""
     try:
-        port = int(json.loads(folder.settings.read_text())["port"])
+        port = _kept_port(folder)
     except FileNotFoundError:
         with socket.create_server(("127.0.0.1", 0)) as probe:
             return int(probe.getsockname()[1])

@@ -14,8 +14,7 @@ from lightkube.config.kubeconfig import KubeConfig
 
 from twin import faults, kubeconfig
 from twin.controlplane import ControlPlane
-from twin.errors import TwinError
-from twin.files import replace_text
+from twin.files import read_object, replace_text, unreadable
 from twin.nodeplan import ClusterPlan
 from twin.paths import TwinFolder
 
@@ -129,14 +128,10 @@ class Machines:
 
     def _records(self) -> Iterator[tuple[str, str]]:
         for file in sorted(self._folder.clusters.glob(f"*/{_RECORD}")):
-            try:
-                record = json.loads(file.read_text())
-                yield str(record["id"]), str(record["version"])
-            except (json.JSONDecodeError, KeyError, TypeError) as error:
-                raise TwinError(
-                    f"The record of a cluster, {file}, can't be read ({error}). "
-                    f"`aksgpu twin reset --name {self._folder.name}` forgets this twin and starts anew."
-                ) from error
+            record = read_object(file)
+            if not {"id", "version"} <= record.keys():
+                raise unreadable(file, "id or version is missing")
+            yield str(record["id"]), str(record["version"])
 
     def _apply_faults(self, cluster: _Cluster) -> None:
         shown = {name: arg for name, arg in self._faults.items() if faults.FAULTS[name].shown_by == "nodes"}
@@ -169,3 +164,5 @@ def _last_plan(file: Path) -> ClusterPlan:
         return ClusterPlan.model_validate_json(file.read_text())
     except FileNotFoundError:
         return ClusterPlan()
+    except ValueError as error:
+        raise unreadable(file, error) from error

@@ -220,5 +220,23 @@ class TestBadInput:
         assert "Make room or mend the permissions" in done.stderr
 
 
+def test_damaged_files_are_named_or_made_anew(folder: TwinFolder) -> None:
+    damaged = lifecycle.start("damaged", lambda _: None)
+    lifecycle.stop("damaged")
+    try:
+        for file in (damaged.ca, damaged.server_certificate, damaged.token):
+            file.write_text("")
+        lifecycle.start("damaged", lambda _: None)
+        lifecycle.stop("damaged")
+        for file in (damaged.faults, damaged.database, damaged.settings):
+            before = file.read_bytes() if file.exists() else None
+            file.write_text("{")
+            with pytest.raises(TwinError, match=f"{file.name}.*aksgpu twin reset"):
+                lifecycle.start("damaged", lambda _: None)
+            file.unlink() if before is None else file.write_bytes(before)
+    finally:
+        lifecycle.reset("damaged")
+
+
 def test_exec_returns_the_commands_own_exit_code(folder: TwinFolder) -> None:
     assert _aksgpu("twin", "exec", "--name", "life", "--", "sh", "-c", "exit 7").returncode == 7
