@@ -1,4 +1,4 @@
-# Every target sets up what it needs; the first run on a new machine builds the Go tools once (about 12 minutes on two
+# Every target sets up what it needs; the first run on a new machine builds the Go tools once (about 15 minutes on two
 # cores) into a cache outside the checkout.
 
 UV_VERSION := 0.13.9
@@ -13,7 +13,7 @@ up: .venv/synced  ## take the document's example from nothing to an allocated GP
 	@$(RUN) aksgpu twin exec -- aksgpu up --stack dev
 
 down: .venv/synced  ## destroy it again, and stop the twin
-	@$(RUN) aksgpu twin exec -- aksgpu down --stack dev
+	@$(RUN) aksgpu twin exec --existing -- aksgpu down --stack dev
 	@$(RUN) aksgpu twin stop
 
 test: tools  ## every test: rules, the real engine, the real control plane
@@ -25,7 +25,7 @@ check: .venv/synced  ## format, lint, types, layers
 	@$(RUN) ruff check .
 	@$(RUN) ty check
 	@$(RUN) lint-imports
-	@for module in $(GO_MODULES); do (cd $$module && test -z "$$(gofmt -l .)" && go vet ./...) || exit 1; done
+	@for module in $(GO_MODULES); do (cd $$module && gofmt -d . && test -z "$$(gofmt -l .)" && go vet ./...) || exit 1; done
 
 bench: tools  ## the measured promises, as ratios in one run
 	@$(RUN) python -m benchmarks

@@ -1,19 +1,22 @@
-"""Fail when a twin, a control plane or a plugin still runs after the tests."""
+"""Fail when a process of this run is still there: one that inherited its AKSGPU_CI_RUN."""
 
+import os
 import sys
 
 import psutil
 
-MARKS = ("twin.daemon", "aksgpu/tools/", "pulumi-language-", "pulumi-resource-")
+RUN = os.environ["AKSGPU_CI_RUN"]
+OURSELVES = {os.getpid(), *(parent.pid for parent in psutil.Process().parents())}
 
 
-def command(process: psutil.Process) -> str:
-    """Return the command line of a process, empty when it can't be seen."""
+def belongs(process: psutil.Process) -> bool:
+    """Tell whether a process was started by this run and is not on the way from it to this script."""
     try:
-        return " ".join(process.cmdline())
-    except (psutil.NoSuchProcess, psutil.AccessDenied):
-        return ""
+        environment = process.as_dict(attrs=["environ"])["environ"] or {}
+    except psutil.NoSuchProcess:
+        return False
+    return process.pid not in OURSELVES and environment.get("AKSGPU_CI_RUN") == RUN
 
 
-left = [line for process in psutil.process_iter() if any(mark in (line := command(process)) for mark in MARKS)]
+left = [" ".join(process.cmdline()) for process in psutil.process_iter() if belongs(process)]
 sys.exit("Still running after the tests:\n" + "\n".join(left) if left else 0)

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from twin.arm.settings import SUBSCRIPTION
 from twin.errors import TwinError
-from twin.lifecycle import SUBSCRIPTION, endpoint
+from twin.lifecycle import endpoint
 from twin.paths import CHECKOUT, TwinFolder
 
 _PROJECT_FILES = ("Pulumi.yaml", "Pulumi.dev.yaml")
@@ -34,7 +35,15 @@ def environment(folder: TwinFolder) -> dict[str, str]:
         "AKSGPU_ARM_ENDPOINT": endpoint(folder),
         "AKSGPU_ARM_TOKEN_FILE": str(folder.token),
         "REQUESTS_CA_BUNDLE": str(folder.ca),
+        # Everything of a twin is on this machine, which no proxy can reach.
+        "NO_PROXY": _no_proxy(),
+        "no_proxy": _no_proxy(),
     }
+
+
+def _no_proxy() -> str:
+    own = os.environ.get("NO_PROXY") or os.environ.get("no_proxy")
+    return ",".join(part for part in (own, "127.0.0.1", "localhost") if part)
 
 
 def run(folder: TwinFolder, command: Sequence[str]) -> NoReturn:

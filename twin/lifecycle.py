@@ -19,15 +19,13 @@ import psutil
 
 from twin import credentials, toolchain
 from twin.controlplane import ControlPlane
+from twin.controlplane.ports import free_port
 from twin.errors import TwinError
 from twin.files import open_private, read_object, replace_text, unreadable
 from twin.paths import CHECKOUT, TwinFolder
 
 if TYPE_CHECKING:
     from twin.seed import Seed
-
-SUBSCRIPTION = "00000000-0000-0000-0000-000000000001"
-"""The subscription of a new twin."""
 
 _START_SECONDS = 120
 _STOP_SECONDS = 60
@@ -125,6 +123,7 @@ def answers(folder: TwinFolder) -> bool:
             headers=headers,
             verify=context,
             timeout=5,
+            trust_env=False,
         )
     except httpx2.HTTPError:
         return False
@@ -231,8 +230,7 @@ def _port(folder: TwinFolder) -> int:
     try:
         port = _kept_port(folder)
     except FileNotFoundError:
-        with socket.create_server(("127.0.0.1", 0)) as probe:
-            return int(probe.getsockname()[1])
+        return free_port()
     try:
         socket.create_server(("127.0.0.1", port)).close()
     except OSError as error:

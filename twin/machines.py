@@ -28,6 +28,8 @@ class _Cluster:
     control_plane: ControlPlane
     lock: threading.Lock
     plan: ClusterPlan
+    shown: dict[str, str | None] | None = None
+    """The faults that it shows; None before it was told."""
 
 
 class Machines:
@@ -65,11 +67,11 @@ class Machines:
     def remove_control_plane(self, cluster_id: str) -> None:
         """Stop the cluster's control plane and forget its data."""
         cluster = self._cluster(cluster_id)
+        with self._guard:  # first, so that nobody reads files of a folder that is being deleted
+            self._clusters.pop(cluster_id, None)
         with cluster.lock:
             (self._path(cluster_id) / _RECORD).unlink(missing_ok=True)
             cluster.control_plane.destroy()
-        with self._guard:
-            self._clusters.pop(cluster_id, None)
         self._write_kubeconfig()
 
     def set_plan(self, cluster_id: str, plan: ClusterPlan) -> None:
@@ -85,16 +87,19 @@ class Machines:
 
     def client(self, cluster_id: str) -> lightkube.Client:
         """Return an administrator's client of the cluster."""
-        return lightkube.Client(config=KubeConfig.from_dict(kubeconfig.parse(self.kubeconfig(cluster_id, "admin"))))
+        config = KubeConfig.from_dict(kubeconfig.parse(self.kubeconfig(cluster_id, "admin")))
+        return lightkube.Client(config=config, trust_env=False)
 
     def tend(self) -> list[str]:
         """Bring back what died and follow the fault switches; returns what there is to log."""
-        self._follow_faults()
+        self._faults = faults.active(self._folder.faults)
         lines: list[str] = []
         for cluster_id, cluster in self._snapshot():
             # A cluster whose lock is held is just being changed; its turn comes a second later.
             if cluster.lock.acquire(blocking=False):
                 try:
+                    if cluster.shown != self._faults:
+                        self._apply_faults(cluster)
                     lines += [f"{cluster_id}: {line}" for line in cluster.control_plane.tend()]
                 finally:
                     cluster.lock.release()
@@ -137,15 +142,7 @@ class Machines:
         shown = {name: arg for name, arg in self._faults.items() if faults.FAULTS[name].shown_by == "nodes"}
         cluster.control_plane.set_plan(cluster.plan.model_copy(update={"faults": shown}))
         cluster.control_plane.hold_apiserver("apiserver-down" in self._faults)
-
-    def _follow_faults(self) -> None:
-        now = faults.active(self._folder.faults)
-        if now == self._faults:
-            return
-        self._faults = now
-        for _, cluster in self._snapshot():
-            with cluster.lock:
-                self._apply_faults(cluster)
+        cluster.shown = self._faults
 
     def _write_kubeconfig(self) -> None:
         """Write the file that `twin exec` hands out: a context per cluster."""

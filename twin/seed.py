@@ -197,7 +197,13 @@ class _Sower:
         if not cluster.workloads:
             return
         self._report(f"applying {len(cluster.workloads)} workloads to {cluster.name}")
-        answer = self._client.post(f"{path}/listClusterAdminCredential", {"api-version": NEWEST}, _deadline())
+        try:
+            answer = self._client.post(f"{path}/listClusterAdminCredential", {"api-version": NEWEST}, _deadline())
+        except AzureError as error:
+            raise TwinError(
+                f"The seed's workloads can't be applied to {cluster.name}: {error}. They need a cluster with local "
+                "accounts: leave out disableLocalAccounts or the workloads, then `aksgpu twin reset` and start again."
+            ) from error
         with tempfile.TemporaryDirectory(dir=self._folder, prefix=".seed-") as scratch:
             config = Path(scratch) / "kubeconfig"
             config.touch(mode=0o600)

@@ -77,7 +77,9 @@ def read(name: str) -> TwinStatus:
 
 
 def _cluster(name: str, plane: ControlPlane) -> ClusterStatus:
-    return ClusterStatus(name=name, version=plane.version or "", server=plane.server, processes=plane.processes())
+    # A cluster whose first start failed has no address.
+    server = plane.server if plane.version else ""
+    return ClusterStatus(name=name, version=plane.version or "", server=server, processes=plane.processes())
 
 
 def show(status: TwinStatus) -> None:

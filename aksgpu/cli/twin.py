@@ -91,14 +91,23 @@ def status(*, name: Name = "default", format: str = "text") -> int:  # noqa: A00
 def exec_(
     *command: Annotated[str, Parameter(allow_leading_hyphen=True)],
     name: Name = "default",
+    existing: Annotated[bool, Parameter(negative=())] = False,
 ) -> None:
     """Run a command inside a twin, which is started if needed; returns the command's own exit code.
 
     Example: aksgpu twin exec -- pulumi up --stack dev
+
+    Parameters
+    ----------
+    existing
+        Don't make a twin that was never started: say so and end.
     """
     if not command:
         raise AksgpuError("Say which command to run, after `--`: aksgpu twin exec -- pulumi up --stack dev")
-    folder = _lifecycle().start(name, _say)
+    lifecycle = _lifecycle()
+    if existing:
+        lifecycle.existing(name)
+    folder = lifecycle.start(name, _say)
     from twin import execute
 
     execute.run(folder, command)

@@ -5,7 +5,7 @@ from typing import Literal
 from aksgpu.facts.base import Facts, Malformed, Place
 from aksgpu.facts.clusters import ClusterRef
 from aksgpu.facts.nodes import Taint
-from aksgpu.facts.truth import UNKNOWN, Maybe, Truth, all_of, equals
+from aksgpu.facts.truth import UNKNOWN, Maybe, Truth, equals
 
 
 class PoolForm(Facts):
@@ -62,10 +62,6 @@ class PoolFacts(Facts):
     def asks_for_dra(self) -> Truth:
         """Tell whether the driver mode DRA was asked for, whatever else contradicts it."""
         return equals(self.driver_mode, "DRA")
-
-    def is_managed_dra(self) -> Truth:
-        """Tell whether AKS would run its DRA driver on these nodes."""
-        return all_of(self.is_managed(), self.asks_for_dra())
 
     def asks_for_gpu(self) -> Truth:
         """Tell whether any managed GPU setting was written, so that the pool is meant to have GPUs."""

@@ -12,6 +12,7 @@ from azure.mgmt.containerservice import ContainerServiceClient
 
 from tests.conftest import RunningTwin
 from twin import credentials, lifecycle, seed
+from twin.arm.settings import SUBSCRIPTION
 
 GROUP, CLUSTER, POOL = "rg-drain", "aks-drain", "work"
 SEED = """
@@ -63,7 +64,7 @@ def test_a_disruption_budget_stops_a_pool_upgrade_until_it_is_relaxed(twin: Runn
     (tmp_path / "web.yaml").write_text(WEB)
     url, token, ca = lifecycle.endpoint(twin.folder), credentials.token(twin.folder), twin.folder.ca
     seed.apply(seed.load(tmp_path / "seed.yaml"), url, token, ca, lambda _: None)
-    aks: Any = ContainerServiceClient(_Token(token), lifecycle.SUBSCRIPTION, base_url=url, connection_verify=str(ca))
+    aks: Any = ContainerServiceClient(_Token(token), SUBSCRIPTION, base_url=url, connection_verify=str(ca))
 
     def kubectl(*arguments: str) -> str:
         return twin.kubectl("--context", CLUSTER, *arguments)

@@ -19,8 +19,8 @@ from azure.mgmt.containerservice import ContainerServiceClient
 
 from aksgpu.readers.azure import Azure, AzureError
 from twin import execute, lifecycle
+from twin.arm.settings import SUBSCRIPTION
 from twin.errors import TwinError
-from twin.lifecycle import SUBSCRIPTION
 from twin.paths import TwinFolder
 
 GROUP = "rg-life"
@@ -93,13 +93,14 @@ def test_a_kill_at_any_moment_loses_nothing_that_was_acknowledged(folder: TwinFo
     pool = f"p{seed}"
     _put_pool(azure, pool)
     time.sleep(chance.random())
+    _wait(lambda: set(_pids(folder)) == set(PARTS), "every part before the kill")
     victims = list(_pids(folder).items()) if seed >= len(PARTS) else [(PARTS[seed], _pids(folder)[PARTS[seed]])]
     for _, pid in victims:
         os.kill(pid, signal.SIGKILL)
     lifecycle.start(folder.name, lambda _: None)
     _wait(lambda: _pool_states(azure).get(pool) == "Succeeded", f"the pool {pool} after killing {victims}")
+    _wait(lambda: set(_pids(folder)) == set(PARTS), f"every part after killing {victims}")
     _wait(lambda: _healthy(folder), f"all nodes after killing {victims}")
-    assert set(_pids(folder)) == set(PARTS)
 
 
 def test_an_operation_cut_off_by_a_stop_ends_after_the_next_start(folder: TwinFolder) -> None:
@@ -115,12 +116,14 @@ def test_stop_leaves_no_process_port_or_temporary_file(folder: TwinFolder) -> No
     ports = {connection.laddr.port for pid in pids for connection in psutil.Process(pid).net_connections()}
     (folder.temporary / "kubeconfig-left-by-a-provider").write_text("x")
     lifecycle.stop(folder.name)
-    assert not [pid for pid in pids if psutil.pid_exists(pid)]
-    assert not [p for p in psutil.process_iter() if str(folder.root) in " ".join(_command_line(p))]
-    assert list(folder.temporary.iterdir()) == []
-    for port in ports & _listened(folder):
-        socket.create_server(("127.0.0.1", port)).close()
-    lifecycle.start(folder.name, lambda _: None)
+    try:
+        assert not [pid for pid in pids if psutil.pid_exists(pid)]
+        assert not [p for p in psutil.process_iter() if str(folder.root) in " ".join(_command_line(p))]
+        assert list(folder.temporary.iterdir()) == []
+        for port in ports & _listened(folder):
+            socket.create_server(("127.0.0.1", port)).close()
+    finally:
+        lifecycle.start(folder.name, lambda _: None)
 
 
 def _listened(folder: TwinFolder) -> set[int]:
@@ -199,9 +202,11 @@ class TestBadInput:
     def test_a_busy_port(self, folder: TwinFolder) -> None:
         lifecycle.stop(folder.name)
         port = int(json.loads(folder.settings.read_text())["port"])
-        with socket.create_server(("127.0.0.1", port)), pytest.raises(TwinError, match=f"Port {port}.*taken"):
+        try:
+            with socket.create_server(("127.0.0.1", port)), pytest.raises(TwinError, match=f"Port {port}.*taken"):
+                lifecycle.start(folder.name, lambda _: None)
+        finally:
             lifecycle.start(folder.name, lambda _: None)
-        lifecycle.start(folder.name, lambda _: None)
 
     def test_no_tools(self, tmp_path: Path) -> None:
         done = _aksgpu(

@@ -55,12 +55,12 @@ def newest_image(sku: str, version: str, today: dt.date) -> str:
     return f"{images.get(concrete, f'AKS{concrete}-gen2')}-{release}"
 
 
-def cluster_plan(cluster: dict[str, Any], pools: list[dict[str, Any]], faults: dict[str, str | None]) -> ClusterPlan:
+def cluster_plan(cluster: dict[str, Any], pools: list[dict[str, Any]]) -> ClusterPlan:
     """Return the plan of all nodes of a cluster."""
     nodes = [
         _node(cluster, pool, machine) for pool in pools for machine in pool["twin"]["machines"] if not machine["absent"]
     ]
-    return ClusterPlan(nodes=nodes, faults=faults)
+    return ClusterPlan(nodes=nodes)
 
 
 def gpu_mode(properties: dict[str, Any]) -> GpuMode:

@@ -22,6 +22,8 @@ from twin.errors import TwinError
 
 log = logging.getLogger(__name__)
 
+_ABORT_SECONDS = 60
+
 Operation = dict[str, Any]
 """`id`, `kind`, `state` (Creating, Updating, Scaling, Upgrading, Deleting), `target` (lower-cased ARM id),
 `affects`, `status`, `startTime`, `endTime`, `error`, `subscription`, `location`."""
@@ -139,14 +141,17 @@ class Operations:
         ]
 
     def abort(self, operations: list[Operation]) -> None:
-        """End operations as Canceled and wait until their work has stopped."""
+        """End operations as Canceled and wait until their work has stopped; ArmError (409) when it doesn't."""
         with self._lock:
             running = [self._running[op["id"]] for op in operations if op["id"] in self._running]
         for _, aborted in running:
             aborted.set()
         for thread, _ in running:
             if thread is not threading.current_thread():
-                thread.join(timeout=30)
+                thread.join(timeout=_ABORT_SECONDS)
+                if thread.is_alive():
+                    text = "Another operation is in progress and could not be ended yet. Try again later."
+                    raise ArmError(409, "OperationNotAllowed", text)
 
     def _run(self, progress: Progress) -> None:
         operation = progress.operation

@@ -61,13 +61,7 @@ class Service:
             if cluster is None:
                 return
             pools = self.store.resources(POOLS, cluster_id)
-            on = {name: pool for name, pool in self.faults().items() if faults.FAULTS[name].shown_by == "nodes"}
-            self.backend.set_plan(cluster_id, machines.cluster_plan(cluster, pools, on))
-
-    def publish_all(self) -> None:
-        """Write the plans of all clusters, e.g. after faults were switched."""
-        for cluster in self.store.resources(CLUSTERS):
-            self.publish(cluster["id"].lower())
+            self.backend.set_plan(cluster_id, machines.cluster_plan(cluster, pools))
 
 
 def now() -> str:

@@ -26,6 +26,11 @@ class Ports:
     kubelets: int
 
 
+def free_port() -> int:
+    """Return a free port that no outgoing connection takes while its owner is stopped."""
+    return next(port for port in random.sample(_RANGE, len(_RANGE)) if _free(port))
+
+
 def provide(file: Path) -> Ports:
     """Return the ports in `file`, choosing those that are missing or that may move and are taken.
 

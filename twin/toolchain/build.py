@@ -16,6 +16,7 @@ from twin.toolchain import golang
 from twin.toolchain.golang import Go
 from twin.toolchain.groups import Group, oldest_go, sources
 
+_KEPT_RESULTS = 4
 _FREE_BYTES = 2 * 1024**3
 """Below this a first build is bound to fail: sources, Go's own build cache and the results share the disk."""
 _STILL_SECONDS = 60
@@ -47,6 +48,7 @@ def build(group: Group, go: Go, report: Report) -> Path:
                 with _scratch(group) as scratch:
                     _build_into(scratch, group, go, report)
                     (scratch / "programs").rename(target)
+                _remove_oldest(group)
             return target
     except OSError as error:
         raise TwinError(
@@ -82,6 +84,13 @@ def _prefix(group: Group) -> str:
 def _remove_stale(group: Group) -> None:
     """Remove what a killed build left; the lock says that none is running."""
     for path in _tools().glob(f"{_prefix(group)}*"):
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def _remove_oldest(group: Group) -> None:
+    """Keep the newest few results of a group: other checkouts may use them, but not for ever."""
+    results = sorted(_tools().glob(f"{group.name}-{'?' * 12}"), key=lambda path: path.stat().st_mtime)
+    for path in results[:-_KEPT_RESULTS]:
         shutil.rmtree(path, ignore_errors=True)
 
 

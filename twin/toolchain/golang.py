@@ -51,12 +51,14 @@ def environment() -> dict[str, str]:
     return {**os.environ, **own}
 
 
-@functools.cache
 def find() -> Go | None:
     """Return the Go on PATH, or None when there is none that answers."""
     path = shutil.which("go")
-    if path is None:
-        return None
+    return None if path is None else _ask(path)
+
+
+@functools.cache
+def _ask(path: str) -> Go | None:
     try:
         done = subprocess.run(
             [path, "env", "-json", "GOVERSION", "GOOS", "GOARCH"],

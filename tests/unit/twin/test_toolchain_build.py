@@ -25,9 +25,7 @@ MAIN = 'package main\n\nimport "fmt"\n\nvar version = "none"\n\nfunc main() { fm
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("AKSGPU_CACHE_HOME", str(tmp_path / "cache"))
-    golang.find.cache_clear()
     yield tmp_path / "cache" / "tools"
-    golang.find.cache_clear()
 
 
 @pytest.fixture
@@ -48,7 +46,6 @@ def fake_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, build_script: str, 
     go.write_text(f"#!/bin/sh\nif [ \"$1\" = env ]; then echo '{answer}'; exit; fi\n{build_script}\n")
     go.chmod(0o755)
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
-    golang.find.cache_clear()
 
 
 def test_what_is_built_runs_and_is_built_once(group: Group, cache: Path) -> None:
@@ -151,7 +148,6 @@ def test_without_go_there_is_one_sentence(tmp_path: Path, monkeypatch: pytest.Mo
         (tmp_path / "bin" / "go").write_text("#!/bin/sh\nexit 3\n")
         (tmp_path / "bin" / "go").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
-    golang.find.cache_clear()
     with pytest.raises(TwinError, match="Go isn't on PATH"):
         golang.need()
 
