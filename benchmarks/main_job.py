@@ -31,12 +31,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--rounds", type=int, default=3)
     rounds = parser.parse_args(arguments).rounds
     with running_twin() as twin:
-        twin.seconds("pulumi", "stack", "init", "bare", cwd=BARE)
-        # Once before the clock runs, so that the preview feature is registered for both.
-        _both(twin)
-        ours, bare = zip(*(_both(twin) for _ in range(rounds)), strict=True)
+        try:
+            twin.seconds("pulumi", "stack", "init", "bare", cwd=BARE)
+            # Once before the clock runs, so that the preview feature is registered for both.
+            _both(twin)
+            ours, bare = zip(*(_both(twin) for _ in range(rounds)), strict=True)
+        finally:
+            (BARE / "Pulumi.bare.yaml").unlink(missing_ok=True)
     imports = [_import(_OURS) for _ in range(rounds)], [_import(_SDKS) for _ in range(rounds)]
-    (BARE / "Pulumi.bare.yaml").unlink(missing_ok=True)
     return show(
         [
             Ratio("pulumi up of the dev stack, with the pack / bare", min(ours), min(bare), 1.3),

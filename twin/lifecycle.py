@@ -69,6 +69,11 @@ def start(name: str, report: Report, seed_file: Path | None = None) -> TwinFolde
 def stop(name: str) -> bool:
     """Stop the twin and keep its data; returns whether it was running."""
     folder = existing(name)
+    with _starting(folder):  # a start that is under way ends first
+        return _stop(folder)
+
+
+def _stop(folder: TwinFolder) -> bool:
     process = running(folder)
     if process:
         process.terminate()
@@ -83,8 +88,10 @@ def stop(name: str) -> bool:
 
 def reset(name: str) -> None:
     """Stop the twin and forget everything it knew."""
-    stop(name)
-    shutil.rmtree(TwinFolder.of(name).root)
+    folder = existing(name)
+    with _starting(folder):
+        _stop(folder)
+        shutil.rmtree(folder.root)
 
 
 def existing(name: str) -> TwinFolder:
