@@ -91,7 +91,7 @@ def reset(name: str) -> None:
     folder = existing(name)
     with _starting(folder):
         _stop(folder)
-        shutil.rmtree(folder.root)
+        shutil.rmtree(folder.root, ignore_errors=True)  # a program that still ends may write meanwhile
 
 
 def existing(name: str) -> TwinFolder:
@@ -175,7 +175,7 @@ def _link_tools(folder: TwinFolder, tools: dict[str, toolchain.Tool]) -> None:
 
 
 def _empty(folder: Path) -> None:
-    for path in folder.iterdir():
+    for path in folder.iterdir() if folder.exists() else ():
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path, ignore_errors=True)
         else:

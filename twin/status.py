@@ -86,7 +86,7 @@ def show(status: TwinStatus) -> None:
     """Print the status: a table on a terminal, the same columns as plain text elsewhere."""
     console = _console()
     state = "answers" if status.answering else "runs but does not answer" if status.running else "is not running"
-    console.print(f"[bold]twin '{status.name}'[/] {_mark(good=status.answering)} {state} {status.endpoint}")
+    console.print(f"[bold]twin '{status.name}'[/] {state} [{_mark(good=status.answering)}] {status.endpoint}")
     console.print(f"  data in {status.folder}")
     for cluster in status.clusters:
         parts = ", ".join(f"{name} {pid}" for name, pid in cluster.processes.items()) or "stopped"

@@ -35,7 +35,9 @@ def _list() -> None:
         for entry in BOOK:
             sys.stdout.write(f"{entry.id}\t{entry.name}\t{entry.severity}\t{entry.summary}\n")
         return
-    table = Table("Rule", "Name", "Severity", "What must hold", box=None, pad_edge=False)
+    table = Table(box=None, pad_edge=False)
+    for column in ("Rule", "Name", "Severity", "What must hold"):
+        table.add_column(column, no_wrap=column != "What must hold", overflow="fold")
     for entry in BOOK:
         table.add_row(entry.id, entry.name, entry.severity, entry.summary)
     Console().print(table)

@@ -39,7 +39,7 @@ def _pools(console: Console, pools: tuple[PoolSummary, ...]) -> None:
         console,
         ("pool", "state", "osSku", "driver", "managementMode", "driverMode", "nodes Ready"),
         [
-            (pool.name, *(value or "-" for value in pool.accepted.values()), f"{pool.ready}/{pool.nodes}")
+            (pool.name, *(value or "-" for value in pool.accepted.values()), f"{pool.ready}/{len(pool.node_names)}")
             if pool.accepted
             else (pool.name, "missing", "-", "-", "-", "-", "-")
             for pool in pools

@@ -1,7 +1,10 @@
 """`aksgpu up`: deploy a stack with the policy pack, then show what Azure and Kubernetes report."""
 
 import os
+import shutil
+import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -53,8 +56,9 @@ def up(*, stack: StackName = "dev", recover: Recover = False, yes: Yes = False) 
 def prepare(stack: str, *, recover: bool) -> tuple[Stack, Settings, Azure]:
     """Return the stack, its settings and its Azure subscription, after an earlier kill has been dealt with."""
     target = Stack.here(stack)
-    settings = load(target.config())
-    azure = Azure(subscription())
+    config = target.config()
+    settings = load(config)
+    azure = Azure(subscription(config))
     recovery.recover(target, PROJECT, azure, _say, allowed=recover)
     return target, settings, azure
 
@@ -68,15 +72,24 @@ def _say(line: str) -> None:
     sys.stderr.write(f"aksgpu: {line}\n")
 
 
-def subscription() -> str:
-    """Return the subscription id of the environment; AksgpuError when there is none."""
-    found = os.environ.get("AZURE_SUBSCRIPTION_ID") or os.environ.get("ARM_SUBSCRIPTION_ID")
-    if not found:
+def subscription(config: Mapping[str, object]) -> str:
+    """Return the subscription id: the stack's, the environment's, or that of the Azure CLI; AksgpuError for none."""
+    written = config.get("azure-native:subscriptionId")
+    variables = (os.environ.get("ARM_SUBSCRIPTION_ID"), os.environ.get("AZURE_SUBSCRIPTION_ID"))
+    found = next((str(value) for value in (written, *variables, _of_the_azure_cli()) if value), None)
+    if found is None:
         raise AksgpuError(
-            "Which Azure subscription? Set AZURE_SUBSCRIPTION_ID, for example from "
-            "`az account show --query id --output tsv`; to rehearse on this machine: aksgpu twin exec -- aksgpu up"
+            "Which Azure subscription? Log in with `az login` and `az account set --subscription ID`, write "
+            "azure-native:subscriptionId into the stack's file, or set AZURE_SUBSCRIPTION_ID."
         )
     return found
+
+
+def _of_the_azure_cli() -> str | None:
+    if "AKSGPU_ARM_ENDPOINT" in os.environ or shutil.which("az") is None:
+        return None
+    command = ["az", "account", "show", "--query", "id", "--output", "tsv"]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip() or None
 
 
 def _packs(project: Path) -> list[Path]:

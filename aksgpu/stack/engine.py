@@ -23,8 +23,8 @@ class Stack:
         """Return the stack of the project in the current folder or one above; AksgpuError when there is none."""
         if shutil.which("pulumi") is None:
             raise AksgpuError(
-                "There is no `pulumi` on the PATH. On this machine use the twin's: aksgpu twin exec -- aksgpu up; "
-                "for Azure install it from https://www.pulumi.com/docs/install/."
+                "There is no `pulumi` on the PATH. For Azure install it from https://www.pulumi.com/docs/install/; to "
+                "rehearse on this machine use the twin's, by writing `aksgpu twin exec --` before the command."
             )
         for folder in (Path.cwd(), *Path.cwd().parents):
             if (folder / "Pulumi.yaml").exists():

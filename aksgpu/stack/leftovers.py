@@ -26,11 +26,16 @@ class Lock:
     @property
     def dead(self) -> bool:
         """Whether the command that took it ended without giving it back: same machine and user, no such process."""
-        return (
-            self.host == socket.gethostname()
-            and self.user == getpass.getuser()
-            and not (psutil.pid_exists(self.pid) and "pulumi" in psutil.Process(self.pid).name())
-        )
+        return self.host == socket.gethostname() and self.user == getpass.getuser() and not _runs_pulumi(self.pid)
+
+
+def _runs_pulumi(pid: int) -> bool:
+    """Tell whether the process lives and is a pulumi; a pid may belong to something else by now."""
+    try:
+        process = psutil.Process(pid)
+        return process.status() != psutil.STATUS_ZOMBIE and "pulumi" in process.name()
+    except psutil.NoSuchProcess:
+        return False
 
 
 def backend_folder() -> Path | None:

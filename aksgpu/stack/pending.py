@@ -1,4 +1,4 @@
-"""Creations that were under way when `pulumi` was killed: which of them were finished, and under which id."""
+"""Operations that were under way when `pulumi` was killed: what they were about, and the state without them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +16,12 @@ class PendingCreate:
     """ARM id."""
     api_version: str
     """The one to read it with."""
+
+
+def urns(deployment: Mapping[str, Any], kind: str) -> list[str]:
+    """Return the URNs of the pending operations of one kind, e.g. `deleting` or `updating`."""
+    pending = deployment.get("pending_operations") or []
+    return [operation["resource"]["urn"] for operation in pending if operation["type"] == kind]
 
 
 def creates(deployment: Mapping[str, Any], subscription: str) -> list[PendingCreate]:

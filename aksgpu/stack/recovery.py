@@ -45,7 +45,7 @@ def _free(stack: Stack, project: str, report: Report, *, allowed: bool) -> None:
 
 
 def _settle(stack: Stack, azure: Azure, report: Report, *, allowed: bool) -> None:
-    """Take over what a killed `pulumi` had created without recording it."""
+    """Take over what a killed `pulumi` had created without recording it, and end what it was deleting."""
     exported = stack.export()
     deployment = exported["deployment"] or {}
     if not deployment.get("pending_operations"):
@@ -56,9 +56,17 @@ def _settle(stack: Stack, azure: Azure, report: Report, *, allowed: bool) -> Non
     taken = [create for create in creates if azure.settled(create.id, create.api_version)]
     report(f"an earlier pulumi was killed: taking over {len(taken)} Azure resources that it had just created")
     stack.replace_state(pending.settle(exported, taken))
-    if taken:
-        targets = [part for create in taken for part in ("--target", create.urn)]
-        stack.ask("refresh", "--yes", "--skip-preview", *targets)
+    looked_at = [create.urn for create in taken] + pending.urns(deployment, "updating")
+    if looked_at:
+        stack.ask("refresh", "--yes", "--skip-preview", *_targets(looked_at))
+    if going := pending.urns(deployment, "deleting"):
+        # Half a deletion is neither there nor gone: a namespace that is still ending takes no new objects.
+        report(f"finishing {len(going)} deletions that it had begun")
+        stack.ask("destroy", "--yes", "--skip-preview", "--target-dependents", *_targets(going))
+
+
+def _targets(urns: list[str]) -> list[str]:
+    return [part for urn in urns for part in ("--target", urn)]
 
 
 def _how(stack: Stack) -> str:

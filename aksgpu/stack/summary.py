@@ -22,13 +22,13 @@ class PoolSummary:
     name: str
     accepted: dict[str, str | None]
     """provisioningState, osSku, driver, managementMode, driverMode; empty when there is no such pool."""
-    nodes: int
+    node_names: tuple[str, ...]
     ready: int
 
     @property
     def good(self) -> bool:
         """Whether the pool is there, Succeeded, and all of its nodes are Ready."""
-        return self.accepted.get("provisioningState") == "Succeeded" and self.nodes == self.ready
+        return self.accepted.get("provisioningState") == "Succeeded" and len(self.node_names) == self.ready
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ def read(settings: Settings, azure: Azure) -> Summary:
         slices=tuple(_slice(one) for one in found),
         claims=claims,
         jobs=jobs,
-        problems=_problems(pools, claims, jobs),
+        problems=_problems(pools, claims, jobs) + _silent(pools, found),
     )
 
 
@@ -130,9 +130,19 @@ def _problems(
     return tuple(told)
 
 
+def _silent(pools: tuple[PoolSummary, ...], slices: list[Object]) -> tuple[str, ...]:
+    """Name the DRA pools with nodes of which none publishes a device."""
+    publishing = {found["spec"].get("nodeName") for found in slices if found["spec"].get("devices")}
+    return tuple(
+        f"the pool {pool.name} publishes no GPU"
+        for pool in pools
+        if pool.accepted.get("driverMode") == "DRA" and pool.node_names and not publishing & set(pool.node_names)
+    )
+
+
 def _pool(name: str, accepted: dict[str, str | None], nodes: list[Object]) -> PoolSummary:
     ready = [node for node in nodes if _condition(node, "Ready")]
-    return PoolSummary(name, accepted, len(nodes), len(ready))
+    return PoolSummary(name, accepted, tuple(node["metadata"]["name"] for node in nodes), len(ready))
 
 
 def _condition(found: Object, kind: str) -> bool:

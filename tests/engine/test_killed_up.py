@@ -1,4 +1,4 @@
-"""`pulumi up` killed at seeded moments: `aksgpu up` converges each time, with nothing doubled, lost or foreign."""
+"""`pulumi up` and `destroy` killed: `aksgpu up` converges each time, with nothing doubled, lost or foreign."""
 
 import json
 import random
@@ -42,11 +42,9 @@ def expected(own_twin: RunningTwin) -> list[str]:
     return urns
 
 
-def test_up_converges_after_a_kill(own_twin: RunningTwin, expected: list[str], moment: int) -> None:
-    twin = own_twin
-    seconds = random.Random(moment).uniform(0.5, LONGEST_SECONDS)
-    up = subprocess.Popen(
-        ["pulumi", "up", "--yes", "--skip-preview", "--non-interactive", "--stack", "dev"],
+def _start_and_kill(twin: RunningTwin, command: list[str], seconds: float) -> None:
+    process = subprocess.Popen(
+        ["pulumi", *command, "--yes", "--skip-preview", "--non-interactive", "--stack", "dev"],
         cwd=CHECKOUT,
         env=twin.environment,
         stdout=subprocess.DEVNULL,
@@ -54,8 +52,14 @@ def test_up_converges_after_a_kill(own_twin: RunningTwin, expected: list[str], m
         stdin=subprocess.DEVNULL,
     )
     time.sleep(seconds)
-    up.send_signal(signal.SIGKILL)
-    up.wait()
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+
+
+def test_up_converges_after_a_kill(own_twin: RunningTwin, expected: list[str], moment: int) -> None:
+    twin = own_twin
+    seconds = random.Random(moment).uniform(0.5, LONGEST_SECONDS)
+    _start_and_kill(twin, ["up"], seconds)
     again = twin.run("aksgpu", "up", "--stack", "dev", cwd=CHECKOUT, ok=None)
     assert again.returncode == 0, f"killed after {seconds:.1f} s\n{again.stdout}\n{again.stderr}"
     assert _urns(twin) == expected
@@ -67,3 +71,14 @@ def test_up_converges_after_a_kill(own_twin: RunningTwin, expected: list[str], m
     twin.run("pulumi", "preview", "--stack", "dev", "--expect-no-changes", cwd=CHECKOUT)
     twin.run("aksgpu", "down", "--stack", "dev", cwd=CHECKOUT)
     assert not _state(twin).get("resources")
+
+
+def test_down_and_up_converge_after_a_killed_destroy(own_twin: RunningTwin, expected: list[str]) -> None:
+    for seconds in (2.5, 4.0):
+        own_twin.run("aksgpu", "up", "--stack", "dev", cwd=CHECKOUT)
+        _start_and_kill(own_twin, ["destroy"], seconds)
+        own_twin.run("aksgpu", "up", "--stack", "dev", cwd=CHECKOUT)
+        assert _urns(own_twin) == expected
+    _start_and_kill(own_twin, ["destroy"], 3.0)
+    own_twin.run("aksgpu", "down", "--stack", "dev", cwd=CHECKOUT)
+    assert not _state(own_twin).get("resources")

@@ -12,15 +12,12 @@ from twin.toolchain.found import on_path
 from twin.toolchain.groups import GROUPS, PROGRAMS, Group
 from twin.toolchain.tool import Tool
 
-__all__ = ["DEFAULT", "TOOLS", "Tool", "ensure", "locate"]
+__all__ = ["TOOLS", "Tool", "ensure", "locate"]
 
 _GROUP_OF: dict[str, Group] = {program.name: group for group in GROUPS for program in group.programs}
 
 TOOLS: tuple[str, ...] = tuple(PROGRAMS)
 """The names of all tools."""
-
-DEFAULT: tuple[str, ...] = tuple(name for name in TOOLS if name != "pulumi-language-yaml")
-"""What a twin needs; programs written in YAML need one more."""
 
 
 def locate() -> dict[str, Tool]:
@@ -28,7 +25,7 @@ def locate() -> dict[str, Tool]:
     return {name: _locate(name) for name in TOOLS}
 
 
-def ensure(report: Callable[[str], None], names: Sequence[str] = DEFAULT) -> dict[str, Tool]:
+def ensure(report: Callable[[str], None], names: Sequence[str] = TOOLS) -> dict[str, Tool]:
     """Return the tools `names`, building those that are missing; `report` gets lines of progress.
 
     Raises TwinError when one can't be built, and for a name that is not a tool's.

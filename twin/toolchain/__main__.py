@@ -5,7 +5,7 @@ import sys
 from rich.console import Console
 
 from twin.errors import TwinError
-from twin.toolchain import DEFAULT, ensure
+from twin.toolchain import TOOLS, ensure
 
 
 def main(names: list[str]) -> int:
@@ -18,7 +18,7 @@ def main(names: list[str]) -> int:
                 console.print(line, markup=False)
                 status.update(line)
 
-            tools = ensure(report, names or DEFAULT)
+            tools = ensure(report, names or TOOLS)
     except TwinError as error:
         print(error, file=sys.stderr)
         return 2
