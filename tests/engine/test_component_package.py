@@ -1,15 +1,11 @@
 """The components as a package for every Pulumi language: the pinned schema, and a YAML program on the twin."""
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.conftest import RunningTwin
 from tests.engine.conftest import Dev
-from twin import toolchain
 from twin.paths import CHECKOUT
 
 SCHEMA = Path(__file__).parent / "component-schema.json"
@@ -61,18 +57,7 @@ def _properties(schema: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return {**inputs, **outputs, **{name: found["properties"] for name, found in schema["types"].items()}}
 
 
-@pytest.fixture
-def yaml_twin(twin: RunningTwin, tmp_path: Path) -> RunningTwin:
-    """The twin with the engine's YAML language, which is built when asked for."""
-    tool = toolchain.ensure(print, ["pulumi-language-yaml"])["pulumi-language-yaml"]
-    assert tool.path is not None
-    (tmp_path / "bin").mkdir()
-    (tmp_path / "bin" / "pulumi-language-yaml").symlink_to(tool.path)
-    path = os.pathsep.join([str(tmp_path / "bin"), twin.environment["PATH"]])
-    return RunningTwin(twin.folder, {**twin.environment, "PATH": path})
-
-
-def test_a_yaml_program_adds_a_pool(dev: Dev, yaml_twin: RunningTwin, tmp_path: Path, in_twin: None):
+def test_a_yaml_program_adds_a_pool(dev: Dev, twin: RunningTwin, tmp_path: Path, in_twin: None):
     project = tmp_path / "project"
     project.mkdir()
 
@@ -80,7 +65,7 @@ def test_a_yaml_program_adds_a_pool(dev: Dev, yaml_twin: RunningTwin, tmp_path: 
         (project / "Pulumi.yaml").write_text(PROGRAM.replace("SIZE", size).replace("SKU", sku))
 
     def pulumi(*arguments: str, ok: bool = True) -> str:
-        done = yaml_twin.run("pulumi", *arguments, "--non-interactive", cwd=project, ok=ok)
+        done = twin.run("pulumi", *arguments, "--non-interactive", cwd=project, ok=ok)
         return done.stdout + done.stderr
 
     write("1", "AzureContainerLinux")

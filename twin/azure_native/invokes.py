@@ -1,5 +1,6 @@
 """The functions of the package: reading resources, listing credentials, and who the client is."""
 
+from twin.arm.settings import TENANT
 from twin.azure_native import bodies, catalog, ids, tokens
 from twin.azure_native.metadata import Metadata
 from twin.azure_native.operations import Kind, Operations
@@ -9,7 +10,6 @@ from twin.errors import TwinError
 
 _NOBODY = "00000000-0000-0000-0000-000000000000"
 """The twin has no identities: object and client id of whoever runs the program."""
-_SUBSCRIPTIONS_API_VERSION = "2022-12-01"
 
 
 class Invokes:
@@ -57,15 +57,10 @@ class Invokes:
         return kind, ids.resource_id(kind.resource, arguments, self._settings.subscription)
 
     def _client_config(self) -> Values:
-        subscription = self._settings.subscription
-        found = self._settings.client.get(
-            f"/subscriptions/{subscription}", _SUBSCRIPTIONS_API_VERSION, self._operations.deadline(0)
-        )
-        if found is None:
-            raise TwinError(f"The twin has no subscription '{subscription}'.")
+        # The real one looks into its credentials and asks nobody.
         return {
             "clientId": _NOBODY,
             "objectId": _NOBODY,
-            "subscriptionId": subscription,
-            "tenantId": found.get("tenantId", _NOBODY),
+            "subscriptionId": self._settings.subscription,
+            "tenantId": TENANT,
         }
