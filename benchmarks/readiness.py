@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from benchmarks.inside import Inside, running_twin
 from benchmarks.report import Ratio, show
 from twin import credentials, lifecycle, toolchain
-from twin.arm.settings import SUBSCRIPTION
+from twin.account import SUBSCRIPTION
 
 _PATIENCE_SECONDS = 60
 _GROUP = f"/subscriptions/{SUBSCRIPTION}/resourceGroups/rg-ready"

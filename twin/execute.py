@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from twin.arm.settings import SUBSCRIPTION
+from twin.account import SUBSCRIPTION
 from twin.errors import TwinError
 from twin.lifecycle import endpoint
 from twin.paths import CHECKOUT, TwinFolder

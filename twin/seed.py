@@ -21,8 +21,9 @@ from pydantic.alias_generators import to_camel
 from ruamel.yaml import YAML, YAMLError
 
 from twin import toolchain
+from twin.account import SUBSCRIPTION
 from twin.arm.api_versions import NEWEST
-from twin.arm.settings import LOCATION, SUBSCRIPTION
+from twin.arm.settings import LOCATION
 from twin.azure_native.arm_client import ArmClient, AzureError, Deadline, OperationFailedError
 from twin.errors import TwinError
 

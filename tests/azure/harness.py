@@ -13,8 +13,9 @@ from azure.mgmt.resource.subscriptions import SubscriptionClient
 
 from tests.azure.fake_backend import FakeBackend, FakeCluster
 from twin import credentials, faults
+from twin.account import SUBSCRIPTION
 from twin.arm import create_app
-from twin.arm.settings import SUBSCRIPTION, Settings
+from twin.arm.settings import Settings
 from twin.paths import TwinFolder
 
 GROUP = "rg-test"

@@ -10,8 +10,9 @@ from azure.core.exceptions import ClientAuthenticationError, HttpResponseError
 from azure.mgmt.containerservice import ContainerServiceClient
 
 from tests.azure.harness import A100, DRA, FAST, GROUP, Endpoint, cluster_body, eventually
+from twin.account import SUBSCRIPTION
 from twin.arm.errors import ArmError
-from twin.arm.settings import SUBSCRIPTION, Settings
+from twin.arm.settings import Settings
 
 OLD, DRIVER_MODE, NEWEST = "2026-05-02-preview", "2026-06-02-preview", "2026-08-02-preview"
 

@@ -9,7 +9,7 @@ from azure.mgmt.resource.features import FeatureClient
 from azure.mgmt.resource.subscriptions import SubscriptionClient
 
 from tests.azure.harness import A100, FAST, GROUP, Endpoint, cluster_body
-from twin.arm.settings import SUBSCRIPTION
+from twin.account import SUBSCRIPTION
 
 AKS, FEATURE = "Microsoft.ContainerService", "ManagedGPUExperiencePreview"
 A100_FAMILY = "StandardNCADSA100v4Family"

@@ -12,7 +12,7 @@ from azure.mgmt.containerservice import ContainerServiceClient
 
 from tests.conftest import RunningTwin
 from twin import credentials, lifecycle, seed
-from twin.arm.settings import SUBSCRIPTION
+from twin.account import SUBSCRIPTION
 
 GROUP, CLUSTER, POOL = "rg-drain", "aks-drain", "work"
 SEED = """

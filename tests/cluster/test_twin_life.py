@@ -19,7 +19,7 @@ from azure.mgmt.containerservice import ContainerServiceClient
 
 from aksgpu.readers.azure import Azure, AzureError
 from twin import execute, lifecycle
-from twin.arm.settings import SUBSCRIPTION
+from twin.account import SUBSCRIPTION
 from twin.errors import TwinError
 from twin.paths import TwinFolder
 

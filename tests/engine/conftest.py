@@ -14,7 +14,7 @@ from aksgpu.readers.kube import Kube
 from components import live
 from tests.engine.inline_stack import InlineStack
 from twin import execute
-from twin.arm.settings import SUBSCRIPTION
+from twin.account import SUBSCRIPTION
 from twin.paths import CHECKOUT
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from pulumi_azure_native import authorization, containerservice, features, netwo
 
 from tests.azure.harness import A100, DRA, Endpoint, cluster_body
 from tests.engine.azure_native_stack import Engine, resource
-from twin.arm.settings import SUBSCRIPTION, TENANT
+from twin.account import SUBSCRIPTION, TENANT
 
 VERSION = "2026-08-02-preview"
 RESOURCE_GROUP, CLUSTER, TYPED, GENERIC = (

@@ -18,7 +18,7 @@ from components.cluster import ClusterArgs
 from components.preview_feature import MANAGED_GPU
 from tests.engine.conftest import Dev, fingerprint
 from twin import faults as switches
-from twin.arm.settings import SUBSCRIPTION
+from twin.account import SUBSCRIPTION
 from twin.paths import CHECKOUT
 
 A100 = "Standard_NC24ads_A100_v4"

@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Iterator
 from typing import Any
 
+from twin.account import TENANT
 from twin.arm import features, gpu_rules, guards, pools, schema, upgrade_rules
 from twin.arm.api_versions import without_newer_fields
 from twin.arm.azure import Azure
@@ -15,7 +16,6 @@ from twin.arm.http import Reply, Request
 from twin.arm.operations import started
 from twin.arm.pool_rules import property_change
 from twin.arm.service import CLUSTERS, POOLS, Document
-from twin.arm.settings import TENANT
 from twin.arm.versions import default_minor
 
 _TYPE = "Microsoft.ContainerService/managedClusters"

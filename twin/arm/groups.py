@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from twin.account import TENANT
 from twin.arm import guards
 from twin.arm.azure import Azure
 from twin.arm.compute import known_location
@@ -9,7 +10,7 @@ from twin.arm.errors import ArmError
 from twin.arm.http import Reply, Request
 from twin.arm.operations import started
 from twin.arm.service import GROUPS, Document
-from twin.arm.settings import LOCATIONS, TENANT
+from twin.arm.settings import LOCATIONS
 
 
 def check_subscription(azure: Azure, id_: str) -> None:

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from twin.account import SUBSCRIPTION
 from twin.arm.errors import ArmError
-from twin.arm.settings import SUBSCRIPTION
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ import datetime as dt
 
 from pydantic import BaseModel, ConfigDict, Field
 
-SUBSCRIPTION = "00000000-0000-0000-0000-000000000001"
-TENANT = "00000000-0000-0000-0000-0000000000aa"
+from twin.account import SUBSCRIPTION
+
 LOCATION = "eastus"
 LOCATIONS = {
     "eastus": "East US",

@@ -1,6 +1,6 @@
 """The functions of the package: reading resources, listing credentials, and who the client is."""
 
-from twin.arm.settings import TENANT
+from twin.account import TENANT
 from twin.azure_native import bodies, catalog, ids, tokens
 from twin.azure_native.metadata import Metadata
 from twin.azure_native.operations import Kind, Operations

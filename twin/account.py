@@ -1,0 +1,4 @@
+"""Whose Azure it is: the ids that every new twin has."""
+
+SUBSCRIPTION = "00000000-0000-0000-0000-000000000001"
+TENANT = "00000000-0000-0000-0000-0000000000aa"
