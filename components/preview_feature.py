@@ -5,6 +5,7 @@ import time
 from typing import NotRequired, TypedDict
 
 import pulumi
+from pulumi.runtime.sync_await import _sync_await
 from pulumi_azure_native import authorization
 
 from aksgpu.readers.azure import NAMESPACE, Azure
@@ -45,6 +46,9 @@ class PreviewFeature(pulumi.ComponentResource):
         self._subscription = client.subscription_id
         self.state = self._subscription.apply(self._look)
         self.before_create = pulumi.ResourceHook(f"{name}-registered", self._register)
+        # A program that fails while the SDK starts its server for hooks ends by a segmentation fault and says nothing:
+        # the SDK stops the half-started server. So it is up before the program goes on, whatever fails then.
+        _sync_await(self.before_create._registered)
         self.register_outputs({"state": self.state})
 
     async def _look(self, subscription: str) -> str:

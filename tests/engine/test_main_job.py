@@ -1,6 +1,7 @@
 """The article's example on the twin, from nothing to an allocated GPU, and what goes wrong on the way."""
 
 import json
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -306,3 +307,38 @@ def test_a_cluster_that_does_not_exist_is_named(dev: Dev, stack):
     ours = stack()
     said = ours.refuses(ours.preview, program)
     assert f"no cluster aks-none in the resource group rg-none of the subscription {SUBSCRIPTION}" in said
+
+
+POOLS = f"""
+import pulumi
+from components import NodePool
+
+def pool(resource, **more):
+    NodePool(resource, {{"resource_group_name": "{GROUP}", "cluster_name": "{CLUSTER}", "vm_size": "{A100}", **more}})
+
+def boom(_):
+    raise pulumi.RunError("boom")
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [
+        ('pool("p", name="a-b")', "AKSGPU208 pool-name"),
+        ('pool("p", os_sku="AzureContainerLinux")', "AKSGPU204 dra-os-sku"),
+        ('pool("q", kind="driver-only", name="a-b"); pool("p")', "AKSGPU208 pool-name"),
+        ('pool("p"); pool("q", kind="driver-only", name="a-b")', "AKSGPU208 pool-name"),
+        ('pool("p"); pulumi.Output.from_input(1).apply(boom)', "boom"),
+    ],
+)
+def test_a_program_that_fails_at_once_says_why(dev: Dev, tmp_path: Path, program: str, said: str):
+    """In a process of its own: what the SDK tears down too early takes the whole process with it, and its message."""
+    (tmp_path / "Pulumi.yaml").write_text(
+        f"name: refused\nruntime: {{name: python, options: {{virtualenv: {sys.prefix}}}}}\n"
+    )
+    (tmp_path / "__main__.py").write_text(f"import sys\nsys.path.insert(0, {str(CHECKOUT)!r})\n{POOLS}{program}\n")
+    dev.twin.run("pulumi", "stack", "select", "--create", "refused", cwd=tmp_path)
+    done = dev.twin.run("pulumi", "preview", "--non-interactive", cwd=tmp_path, ok=False)
+    assert said in done.stdout + done.stderr
+    assert "segmentation" not in done.stdout + done.stderr
