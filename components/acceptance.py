@@ -20,7 +20,12 @@ async def read_back(
     pool = await live.ask(live.azure(address.subscription).pool, address.resource_group, address.cluster, address.pool)
     preview = pulumi.runtime.is_dry_run()
     if pool is None and preview:
-        return {}  # gone behind our back; `pulumi refresh` makes the next update create it again
+        pulumi.log.warn(
+            f"Pool {name} is in the stack's state, and Azure does not have it ({resource_id}). Run `pulumi refresh`: "
+            "then the next update creates it anew.",
+            component,
+        )
+        return {}
     if pool is None:
         raise live.RefusedError(
             f"Pool {name} is in the stack's state, and Azure does not have it ({resource_id}). Run `pulumi refresh`, "
@@ -37,8 +42,9 @@ async def read_back(
     if differences:
         raise live.RefusedError(
             f"Pool {name} is not what was asked for. {'; '.join(differences)}. What Azure fixes at creation can only "
-            "be changed by making the pool again: give it another name, or run `pulumi up --target-replace URN "
-            f"--target-dependents` (`pulumi stack --show-urns` shows the URN). Pool: {pool.id}"
+            "be changed by making the pool again: give it another name, or run `pulumi up --target-replace 'URN' "
+            f"--target-dependents` (`pulumi stack --show-urns` shows the URN; keep the quotes, as it has a $). "
+            f"Pool: {pool.id}"
         )
     return {key: value for key, value in pool.accepted().items() if value is not None}
 

@@ -1,6 +1,7 @@
 """The component Cluster."""
 
 import base64
+from functools import partial
 from typing import Any, NotRequired, TypedDict
 
 import pulumi
@@ -130,7 +131,9 @@ class Cluster(pulumi.ComponentResource):
                     "type": "VirtualMachineScaleSets",
                     "os_type": "Linux",
                     "vm_size": system.get("vm_size", "Standard_D4s_v5"),
-                    "count": int(system.get("count", 1)),  # another language sends a whole number as a float
+                    "count": pulumi.Output.from_input(system.get("count", 1)).apply(
+                        partial(live.whole, "The count of the system pool", low=1)
+                    ),
                 }
             ],
             opts=protected,

@@ -1,11 +1,16 @@
 """The one device request that claims and claim templates of this project consist of."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import pulumi
 from pulumi_kubernetes.resource.v1 import DeviceClaimArgsDict, ExactDeviceRequestArgsDict
 
+from components import live
+
+MOST = 32
+"""Devices that one claim can have; the limit of resource.k8s.io."""
 REQUEST = "gpu"
 """Name of the request inside a claim."""
 
@@ -18,7 +23,8 @@ def devices(device_class: pulumi.Input[str], count: int, selectors: list[str]) -
     exactly: ExactDeviceRequestArgsDict = {
         "device_class_name": device_class,
         "allocation_mode": "ExactCount",
-        "count": int(count),  # a whole number that another language sent arrives as a float
+        # An output, because what a constructor raises reaches programs in other languages with a traceback.
+        "count": pulumi.Output.from_input(count).apply(partial(live.whole, "The count of a claim", low=1, high=MOST)),
     }
     if selectors:
         exactly["selectors"] = [{"cel": {"expression": expression}} for expression in selectors]
@@ -35,7 +41,7 @@ def same(stored: Mapping[str, Any], device_class: str, count: int, selectors: li
             [selector["cel"]["expression"] for selector in request.get("selectors", [])],
         )
         for request in asked
-    ] == [(device_class, int(count), selectors)]
+    ] == [(device_class, count, selectors)]
 
 
 def immutable(parent: pulumi.Resource) -> pulumi.ResourceOptions:

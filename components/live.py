@@ -6,7 +6,7 @@ asked about: the output stays unknown, as Pulumi does with everything that isn't
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import cache
 from typing import ParamSpec, TypeVar
 
@@ -58,9 +58,26 @@ async def ask(question: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         raise RefusedError(str(error)) from None
 
 
-def judge(estate: Estate) -> None:
-    """Ask the rule book; what breaks a rule of severity error refuses the run."""
+def judge(estate: Estate, told: Collection[str] = ()) -> list[str]:
+    """Ask the rule book: errors refuse the run, warnings are shown and returned, except those already `told`."""
     try:
-        refuse_errors(estate)
+        findings = refuse_errors(estate)
     except RuleError as error:
         raise RefusedError(str(error)) from None
+    warnings = [finding.paragraph() for finding in findings if finding.severity == "warning"]
+    for warning in warnings:
+        if warning not in told:
+            pulumi.log.warn(warning)
+    return warnings
+
+
+def whole(what: str, value: object, low: int, high: int | None = None) -> int:
+    """Return a count as an int; refuse what isn't a whole number from `low` to `high`.
+
+    Another language sends a whole number as a float.
+    """
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if number and value % 1 == 0 and value >= low and (high is None or value <= high):
+        return int(value)
+    limits = f"of at least {low}" if high is None else f"from {low} to {high}"
+    raise RefusedError(f"{what} is {value!r}, and has to be a whole number {limits}.")

@@ -103,10 +103,10 @@ class NodePool(pulumi.ComponentResource):
             pulumi.ResourceOptions(parent=self),
         )
 
-    def _judge_alone(self, kind: str) -> None:
+    def _judge_alone(self, kind: str) -> list[str]:
         if kind not in _PROFILES:
             raise live.RefusedError(f"Pool {self._name}: there is no kind '{kind}'. Kinds: {', '.join(_PROFILES)}.")
-        live.judge(Estate(pools=(self._facts(),)))
+        return live.judge(Estate(pools=(self._facts(),)))
 
     def _judged(self, gates: dict[str, Any]) -> dict[str, Any]:
         """Judge the pool together with its cluster, then return the properties to ask Azure for."""
@@ -118,7 +118,8 @@ class NodePool(pulumi.ComponentResource):
             node_provisioning=gates["node_provisioning"],
         )
         ref = ClusterRef(name=cluster.name, resource_group=cluster.resource_group)
-        live.judge(Estate(clusters=(cluster,), pools=(self._facts().model_copy(update={"cluster": ref}),)))
+        together = Estate(clusters=(cluster,), pools=(self._facts().model_copy(update={"cluster": ref}),))
+        live.judge(together, told=gates["pool"])
         return self._properties()
 
     def _facts(self) -> PoolFacts:
@@ -137,7 +138,7 @@ class NodePool(pulumi.ComponentResource):
 
     @property
     def _count(self) -> int:
-        return int(self._args.get("count", 1))  # another language sends a whole number as a float
+        return live.whole(f"Pool {self._name}: count", self._args.get("count", 1), 0)
 
     def _properties(self) -> dict[str, Any]:
         """Return `properties` of the pool's request."""

@@ -19,6 +19,9 @@ from components import live
 MARK = "aksgpu.dev/stack"
 """Annotation: `organization/project/stack` of the stack that owns the object."""
 
+FORCE = "pulumi.com/patchForce"
+"""Annotation: the Kubernetes provider takes fields over from other managers instead of failing with a conflict."""
+
 DRA_GROUP = "resource.k8s.io"
 DRA_VERSION = "v1"
 
@@ -76,7 +79,8 @@ def marked(
     checked: pulumi.Output[str] = pulumi.Output.all(kubeconfig=kubeconfig, namespace=namespace).apply(check)
     # The kubeconfig is secret; whose the object is, is not.
     mark = pulumi.Output.unsecret(checked)
-    metadata: ObjectMetaArgsDict = {"name": name, "annotations": {MARK: mark, **(annotations or {})}}
+    # Whose the object is has been checked, so fields that another manager wrote before it was handed over are ours too.
+    metadata: ObjectMetaArgsDict = {"name": name, "annotations": {MARK: mark, FORCE: "true", **(annotations or {})}}
     if namespace is not None:
         metadata["namespace"] = namespace
     return metadata
@@ -106,7 +110,8 @@ def _foreign(kind: Kind, name: str, found: Mapping[str, Any]) -> str:
     return (
         f"The {kind.name} {name}{at} exists and does not belong to this stack ({this_stack()}). Owner: {owner(found)}."
         f"{_selectors(found)} It was left as it is. Choose another name, or hand it to this stack, which will then "
-        f"change and one day delete it: kubectl annotate {kind.name.lower()} {name}{scope} {MARK}={this_stack()}"
+        f"change and one day delete it: kubectl annotate --overwrite {kind.name.lower()} {name}{scope} "
+        f"{MARK}={this_stack()}"
     )
 
 

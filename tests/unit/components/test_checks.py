@@ -119,6 +119,39 @@ def test_a_pool_that_is_wrong_stops_the_preview_too(run, world):
         run(pool(), preview=True)
 
 
+@pytest.fixture
+def warned(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    said: list[str] = []
+    monkeypatch.setattr(pulumi.log, "warn", lambda text, resource=None: said.append(text))
+    return said
+
+
+def test_a_pool_that_is_gone_is_a_warning_in_a_preview(run, world, warned, monkeypatch):
+    monkeypatch.setattr(world.azure, "pool", lambda *_: None)
+    run(pool(), preview=True)
+    assert ["Azure does not have it" in text for text in warned] == [True]
+
+
+def test_a_warning_of_the_rule_book_is_shown_once(run, world, warned):
+    run(pool(vm_size="Standard_NC999_unheard_of"))
+    assert ["unknown-vm-size" in text for text in warned] == [True]
+
+
+@pytest.mark.parametrize("count", [1.5, -1, "two", True])
+def test_a_pool_counts_whole_nodes(run, count):
+    with pytest.raises(RefusedError, match=r"Pool gpunp: count is .*whole number of at least 0"):
+        run(pool(count=count))
+
+
+@pytest.mark.parametrize("count", [0, 33, 1.5])
+def test_a_claim_counts_whole_devices(run, count):
+    def program() -> None:
+        GpuClaim("claim", {"namespace": "team", "device_class_name": "c", "count": count, "kubeconfig": "kubeconfig"})
+
+    with pytest.raises(RefusedError, match="whole number from 1 to 32"):
+        run(program)
+
+
 @pytest.mark.parametrize("preview", [True, False])
 def test_require_refuses_an_unregistered_feature_with_the_commands(run, world, preview):
     world.azure.feature = "NotRegistered"
@@ -187,7 +220,7 @@ def test_a_foreign_class_is_refused_with_owner_and_selectors(run, world):
     text = str(refused.value)
     assert "managed by Helm; last written by helm, kubectl-client-side-apply" in text
     assert "device.driver == 'gpu.nvidia.com'" in text
-    assert "kubectl annotate deviceclass aks-dra-gpu aksgpu.dev/stack=organization/aksgpu/dev" in text
+    assert "kubectl annotate --overwrite deviceclass aks-dra-gpu aksgpu.dev/stack=organization/aksgpu/dev" in text
     assert not any(key.startswith("DeviceClass ") for key in world.made)
 
 
@@ -201,7 +234,10 @@ def test_the_class_of_another_stack_is_refused(run, world):
 def test_our_own_class_is_ours(run, world):
     annotations = {"aksgpu.dev/stack": "organization/aksgpu/dev"}
     world.kube.objects[DRA_PATH] = {"metadata": {"name": "aks-dra-gpu", "annotations": annotations}}
-    assert run(device_class).one("DeviceClass")["metadata"]["annotations"] == annotations
+    assert run(device_class).one("DeviceClass")["metadata"]["annotations"] == {
+        **annotations,
+        "pulumi.com/patchForce": "true",
+    }
 
 
 @pytest.mark.parametrize(("versions", "said"), [([], "does not serve that group"), (["v1beta1"], "only as v1beta1")])

@@ -7,7 +7,7 @@ import pulumi
 from components import Cluster, GpuClaimTemplate, GpuDeviceClass, GpuNamespace, NodePool, ValidationJob
 
 CEL = "device.driver == 'gpu.nvidia.com' && device.attributes['gpu.nvidia.com'].type == 'gpu'"
-MARK = {"aksgpu.dev/stack": "organization/aksgpu/dev"}
+MARK = {"aksgpu.dev/stack": "organization/aksgpu/dev", "pulumi.com/patchForce": "true"}
 
 
 def article() -> None:
