@@ -91,7 +91,7 @@ def _generic_kind(fields: Fields) -> str | None:
     if kind is None:  # outputs have no resourceType; `type` is the full one
         full = fields.text("type")
         namespace, kind = full.rsplit("/", 1) if isinstance(full, str) and "/" in full else (namespace, full)
-    if isinstance(namespace, str) and namespace.casefold().split("/")[0] != _NAMESPACE:
+    if isinstance(namespace, str) and namespace.strip("/").casefold().split("/")[0] != _NAMESPACE:
         return None
     if kind is None or namespace is None:
         return None

@@ -33,7 +33,7 @@ _OPERANDS_ALLOWED = (Requirement(key="nvidia.com/gpu.deploy.operands", operator=
 
 def product_of(chart: str) -> Product | None:
     """Return the product of a chart given by name, repository/name, OCI reference, URL, archive or folder."""
-    name = chart.rstrip("/").rsplit("/", 1)[-1]
+    name = re.split("[@?]", chart, maxsplit=1)[0].rstrip("/").rsplit("/", 1)[-1]
     if not name.casefold().startswith("v") and ":" in name:
         name = name.split(":", 1)[0]
     return CHARTS.get(_ARCHIVE.sub("", name).casefold())
@@ -73,7 +73,7 @@ def _component(
             switches["dra"] = _on(fields, "resources.gpus.enabled")
         case "device-plugin":
             selection, tolerations = _placement(fields, "")
-            switches["device_plugin"] = True
+            switches["device_plugin"] = _on(fields, "devicePlugin.enabled")
     component = GpuComponent(
         place=place,
         product=product,

@@ -8,6 +8,7 @@ from aksgpu.facts.components import GpuComponent
 from aksgpu.facts.nodes import Selection, Toleration
 from aksgpu.facts.pools import PoolFacts
 from aksgpu.facts.truth import UNKNOWN
+from aksgpu.readers.gpu_charts import product_of
 from aksgpu.readers.pulumi_resources import PulumiResource, provider_cluster, read, reader_for
 
 ARM = "/subscriptions/s/resourceGroups/RG/providers/Microsoft.ContainerService/managedClusters/aks"
@@ -66,6 +67,7 @@ def test_pool_in_every_form(type_: str, props: object, kind: str, version: str):
     "change",
     [
         {"resourceProviderNamespace": "microsoft.containerservice", "resourceType": "AGENTPOOLS"},
+        {"resourceProviderNamespace": "/Microsoft.ContainerService/"},
         {"parentResourcePath": "/managedClusters/aks/"},
         {"parentResourcePath": "", "resourceType": "managedClusters/aks/agentPools"},
         {"parentResourcePath": None, "resourceType": "managedClusters/aks/agentPools"},
@@ -240,6 +242,25 @@ def test_chart_under_every_name(token: str, chart: str, product: str):
     assert found is not None
     assert found.product == product
     assert found.device_plugin or found.dra
+
+
+@pytest.mark.parametrize(
+    ("chart", "product"),
+    [
+        ("oci://registry.example/gpu-operator@sha256:0f1e", "gpu-operator"),
+        ("https://charts.example/nvidia-device-plugin-0.17.0.tgz?x=1", "device-plugin"),
+    ],
+)
+def test_chart_by_digest_or_with_a_query(chart: str, product: str):
+    assert product_of(chart) == product
+
+
+def test_the_plugins_chart_may_deploy_feature_discovery_alone():
+    found = component(
+        "kubernetes:helm.sh/v4:Chart", {"chart": "nvidia-device-plugin", "values": {"devicePlugin": {"enabled": False}}}
+    )
+    assert found is not None
+    assert found.device_plugin is False
 
 
 def test_other_charts_are_nobodys_business():
