@@ -4,7 +4,7 @@ import pulumi
 from pulumi.runtime.config import get_config_env
 
 from aksgpu.settings import SettingsError, load
-from components import Cluster, GpuDeviceClass, GpuNamespace, NodePool, ValidationJob
+from components import Cluster, GpuDeviceClass, GpuNamespace, NodePool, PreviewFeature, ValidationJob
 from components.cluster import ClusterArgs
 
 try:
@@ -12,7 +12,11 @@ try:
 except SettingsError as error:
     raise pulumi.RunError(str(error)) from None
 
-cluster = Cluster("cluster", ClusterArgs(**settings.cluster.model_dump(exclude_none=True), protect=settings.protect))
+cluster_args = ClusterArgs(**settings.cluster.model_dump(exclude_none=True), protect=settings.protect)
+if settings.preview_feature == "require" and any(pool.kind.startswith("managed-") for pool in settings.pools):
+    # A missing feature has to stop the run before anything that costs money is made, not only before the pools.
+    cluster_args["ready"] = PreviewFeature("preview-feature", {"mode": "require"}).state
+cluster = Cluster("cluster", cluster_args)
 pools = {
     pool.name: NodePool(
         pool.name,

@@ -1,6 +1,5 @@
 """The component Cluster."""
 
-import base64
 from functools import partial
 from typing import Any, NotRequired, TypedDict
 
@@ -51,6 +50,9 @@ class ClusterArgs(TypedDict):
     """Create this cluster."""
     use: NotRequired[ExistingCluster]
     """Use this cluster, which exists."""
+    ready: NotRequired[pulumi.Input[str]]
+    """Nothing of a created cluster is made before this is known, e.g. the `state` of a PreviewFeature that its pools
+    need."""
     protect: NotRequired[bool]
     """Refuse to delete or replace a created cluster, as production should."""
 
@@ -75,18 +77,13 @@ class Cluster(pulumi.ComponentResource):
         super().__init__("aksgpu:index:Cluster", name, {}, opts)
         create, use = args.get("create"), args.get("use")
         if create is not None and use is None:
-            made: list[pulumi.Resource] = [self._create(name, create, args.get("protect"))]
+            made: list[pulumi.Resource] = [self._create(name, create, args)]
         else:
             self._adopt(use if create is None else None)
             made = []
-        # Without depends_on the credentials of a cluster that is still being created would be asked for.
-        credentials = containerservice.list_managed_cluster_user_credentials_output(
-            resource_group_name=self.resource_group_name,
-            resource_name=self.cluster_name,
-            format="exec",
-            opts=pulumi.InvokeOutputOptions(parent=self, depends_on=made),
-        )
-        self.kubeconfig = pulumi.Output.secret(credentials.apply(_kubeconfig))
+        # Without the id the credentials of a cluster that is still being created would be asked for.
+        known = pulumi.Output.all(self.cluster_id, self.resource_group_name, self.cluster_name)
+        self.kubeconfig = pulumi.Output.secret(known.apply(_kubeconfig))
         self.provider = kubernetes.Provider(
             f"{name}-kubernetes",
             kubeconfig=self.kubeconfig,
@@ -105,12 +102,13 @@ class Cluster(pulumi.ComponentResource):
             }
         )
 
-    def _create(self, name: str, new: NewCluster, protect: bool | None) -> containerservice.ManagedCluster:
-        protected = pulumi.ResourceOptions(parent=self, protect=protect)
+    def _create(self, name: str, new: NewCluster, args: ClusterArgs) -> containerservice.ManagedCluster:
+        protected = pulumi.ResourceOptions(parent=self, protect=args.get("protect"))
         group = resources.ResourceGroup(
             f"{name}-group",
             resource_group_name=new["resource_group"],
-            location=new["location"],
+            # The cluster waits too, as it waits for its group.
+            location=pulumi.Output.from_input(args.get("ready")).apply(lambda _: new["location"]),
             opts=protected,
         )
         system = new.get("system_pool", {})
@@ -173,5 +171,7 @@ class Cluster(pulumi.ComponentResource):
         self.node_provisioning = found["node_provisioning"]
 
 
-def _kubeconfig(credentials: containerservice.ListManagedClusterUserCredentialsResult) -> str:
-    return base64.b64decode(credentials.kubeconfigs[0].value).decode()
+async def _kubeconfig(known: list[str]) -> str:
+    """Ask Azure through the reader: what an invoke is refused would reach the user as a traceback."""
+    cluster_id, group, name = known
+    return await live.ask(live.azure(cluster_id.split("/")[2]).kubeconfig, group, name)

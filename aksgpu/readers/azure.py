@@ -127,10 +127,12 @@ class Azure:
         return []
 
     def kubeconfig(self, resource_group: str, cluster: str) -> str:
-        """Return a user's kubeconfig (YAML) of a cluster."""
+        """Return a user's kubeconfig (YAML) of a cluster; with Entra ID it calls `kubelogin`."""
         what = f"get credentials of the cluster {resource_group}/{cluster}"
         with _explained(what):
-            found = self._containers.managed_clusters.list_cluster_user_credentials(resource_group, cluster)
+            found = self._containers.managed_clusters.list_cluster_user_credentials(
+                resource_group, cluster, format="exec"
+            )
             if found.kubeconfigs and found.kubeconfigs[0].value:
                 return found.kubeconfigs[0].value.decode()
         raise AzureError(f"Could not {what}: Azure returned no kubeconfig.")

@@ -171,6 +171,21 @@ def test_require_fails_the_preview_with_the_commands(dev: Dev, unregistered, sta
     assert "az provider register --namespace Microsoft.ContainerService" in said
 
 
+def test_require_creates_no_cluster_without_the_feature(dev: Dev, unregistered, tmp_path: Path):
+    text = (CHECKOUT / "Pulumi.dev.yaml").read_text().replace(GROUP, "rg-unready").replace(CLUSTER, "aks-unready")
+    assert "previewFeature: register" in text
+    text = text.replace("previewFeature: register", "previewFeature: require")
+    (tmp_path / "Pulumi.unready.yaml").write_text(text)
+    options = ("--stack", "unready", "--config-file", str(tmp_path / "Pulumi.unready.yaml"), "--non-interactive")
+    dev.twin.run("pulumi", "stack", "init", "unready", cwd=CHECKOUT)
+    said = dev.twin.run("pulumi", "up", "--yes", "--skip-preview", *options, cwd=CHECKOUT, ok=False)
+    assert "az feature register" in said.stdout + said.stderr
+    assert (
+        dev.twin.run("pulumi", "stack", "export", "--stack", "unready", cwd=CHECKOUT).stdout.count("ResourceGroup") == 0
+    )
+    dev.twin.run("pulumi", "stack", "rm", "--yes", "--force", "--preserve-config", "unready", cwd=CHECKOUT)
+
+
 def test_register_waits_with_progress_before_what_it_gates(dev: Dev, unregistered, stack, faults):
     def program() -> None:
         gate = PreviewFeature("gate", {"mode": "register"})
@@ -229,8 +244,14 @@ def test_a_class_made_by_hand_is_found_in_preview_and_never_touched(dev: Dev, st
         after = dev.kube.device_class("by-hand")
         assert after is not None
         assert after["metadata"]["resourceVersion"] == before["metadata"]["resourceVersion"]
+        # Handed over as the message says, it is this stack's, whoever wrote its fields before.
+        command = said.partition("kubectl annotate ")[2].splitlines()[0].split()
+        dev.twin.kubectl("annotate", *command)
+        ours.up(program)
+        ours.destroy()
+        assert dev.kube.device_class("by-hand") is None
     finally:
-        dev.twin.kubectl("delete", "deviceclass", "by-hand")
+        dev.twin.kubectl("delete", "deviceclass", "by-hand", "--ignore-not-found")
 
 
 def team(size: str = A100, gpus: int = 1) -> Callable[[], None]:

@@ -13,8 +13,10 @@ import pytest
 from pulumi_azure_native import containerservice, resources
 
 from components import Cluster, GpuClaim, NodePool, ValidationJob
+from components.cluster import _kubeconfig
 from tests.engine.conftest import Dev
 from tests.engine.test_main_job import A100, CLUSTER, EXISTING, GROUP
+from twin.arm.settings import SUBSCRIPTION
 
 Program = Callable[[], None]
 Edit = Callable[[str, dict[str, Any], pulumi.ResourceOptions], None]
@@ -203,7 +205,7 @@ def fresh() -> None:
     )
 
 
-def test_9_and_10_a_cluster_that_does_not_exist_is_not_asked(dev: Dev, stack, monkeypatch: pytest.MonkeyPatch):
+def test_9_and_10_a_cluster_that_does_not_exist_is_not_asked(dev: Dev, stack):
     ours = stack()
     assert ours.preview(fresh).changes == {
         "ResourceGroup new-group": "create",
@@ -212,22 +214,12 @@ def test_9_and_10_a_cluster_that_does_not_exist_is_not_asked(dev: Dev, stack, mo
         "ResourceClaim newclaim": "create",
     }
 
-    # The component's arguments depend on the cluster too, so they are made plain to see what depends_on is for.
-    ask = containerservice.list_managed_cluster_user_credentials_output
+    # What the wait for the cluster's id is for: asked for at once, there are no credentials.
+    def at_once() -> None:
+        known = [f"/subscriptions/{SUBSCRIPTION}", "rg-new", "aks-new"]
+        pulumi.export("kubeconfig", pulumi.Output.from_input(known).apply(_kubeconfig))
 
-    def plain(*, keep: bool) -> Callable[..., pulumi.Output[Any]]:
-        def call(**options: Any) -> pulumi.Output[Any]:
-            opts = options["opts"] if keep else pulumi.InvokeOptions(parent=options["opts"].parent)
-            return ask(resource_group_name="rg-new", resource_name="aks-new", opts=opts)
-
-        return call
-
-    name = "list_managed_cluster_user_credentials_output"
-    monkeypatch.setattr(containerservice, name, plain(keep=True))
-    ours.preview(fresh)
-    monkeypatch.setattr(containerservice, name, plain(keep=False))
-    with pytest.raises(pulumi.automation.CommandError, match="Resource group 'rg-new' could not be found"):
-        ours.preview(fresh)
+    assert "Azure returned no kubeconfig" in ours.refuses(ours.preview, at_once)
 
 
 def test_10_the_credentials_are_those_of_the_cluster_user(dev: Dev, stack):

@@ -1,7 +1,6 @@
 """Components on Pulumi's mock engine, with Azure and the cluster played by small fakes."""
 
 import asyncio
-import base64
 import gc
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -58,6 +57,9 @@ class FakeAzure:
             facts=PoolFacts(place=Place(object=name), form=PoolForm(kind="live"), name=name, **facts),
         )
 
+    def kubeconfig(self, group: str, cluster: str) -> str:
+        return "kubeconfig of the cluster"
+
     def cluster(self, group: str, name: str) -> LiveCluster | None:
         if not self.has_cluster:
             return None
@@ -97,8 +99,7 @@ class World(pulumi.runtime.Mocks):
     def call(self, args: pulumi.runtime.MockCallArgs) -> tuple[dict[str, Any], list[tuple[str, str]] | None]:
         if args.token.endswith(":getClientConfig"):
             return {"subscriptionId": SUBSCRIPTION}, []
-        kubeconfig = base64.b64encode(b"kubeconfig of the cluster").decode()
-        return {"kubeconfigs": [{"name": "clusterUser", "value": kubeconfig}]}, []
+        raise AssertionError(f"unexpected call of {args.token}")
 
     def one(self, kind: str) -> dict[str, Any]:
         """Return the inputs of the only resource of a kind."""
