@@ -183,7 +183,7 @@ def test_require_creates_no_cluster_without_the_feature(dev: Dev, unregistered, 
     assert (
         dev.twin.run("pulumi", "stack", "export", "--stack", "unready", cwd=CHECKOUT).stdout.count("ResourceGroup") == 0
     )
-    dev.twin.run("pulumi", "stack", "rm", "--yes", "--force", "--preserve-config", "unready", cwd=CHECKOUT)
+    dev.twin.run("pulumi", "stack", "rm", "--yes", "--force", "unready", cwd=CHECKOUT)
 
 
 def test_register_waits_with_progress_before_what_it_gates(dev: Dev, unregistered, stack, faults):
