@@ -27,16 +27,21 @@ POD_SPECS = {
 }
 """Where each kind keeps its pod spec."""
 
-_PLUGIN_FOLDER = "/var/lib/kubelet/device-plugins"
+_PLUGIN_PATHS = {"/var/lib/kubelet/device-plugins", "/var/lib/kubelet/device-plugins/kubelet.sock"}
+"""What a device plugin needs of the node in order to register."""
 _PLUGIN = re.compile(r"(?:nvidia|k8s|gpu)[\w.-]*device-plugin|nvdp", re.IGNORECASE)
 _DRA_DRIVER = re.compile(r"gpu-kubelet-plugin", re.IGNORECASE)
 _DRA_IMAGE = re.compile(r"dra-driver-nvidia-gpu|nvidia-dra-driver|k8s-dra-driver-gpu", re.IGNORECASE)
 _OTHER_DEVICES = re.compile(
-    r"rdma|sriov|sr-iov|(?<!\w)amd(?!64)|rocm|intel|habana|gaudi|xilinx|fpga|kubevirt|kvm|smarter|akri|qat|(?<!\w)tpu|"
-    r"neuron|ascend|(?<!\w)sgx|fuse|network",
+    r"(?<![a-z0-9])(?:rdma|sriov(?:dp)?|sr-iov|amd(?:gpu)?|rocm|intel(?:gpu)?|habana(?:labs)?|gaudi|xilinx|fpga|"
+    r"kubevirt|kvm|smarter|akri|qat|tpu|neuron|ascend|sgx|fuse|network|generic-device-plugin)(?![a-z0-9])",
     re.IGNORECASE,
 )
 """Words of device plugins for other devices; they use the same folder."""
+
+_HELPERS = {"mps-control-daemon", "gpu-feature-discovery", "config-manager"}
+"""Programs in the device plugin's image that advertise nothing."""
+_SHELLS = {"sh", "bash", "ash", "dash"}
 
 Product = Literal["device-plugin", "dra-driver"]
 
@@ -45,7 +50,9 @@ class _Traits(NamedTuple):
     """What decides what a pod is."""
 
     texts: tuple[str, ...]
-    """Images, commands and arguments of all containers."""
+    """Of each container: the end of its image's path, without registry and tag, and the program it starts. Arguments
+    say nothing: a Job may name a plugin in order to delete it.
+    """
     host_paths: tuple[str, ...]
     complete: bool
     """False when some of them aren't known yet."""
@@ -91,9 +98,9 @@ def _identify(name: str, traits: _Traits, kind: str) -> tuple[Product, Truth]:
     text = " ".join(traits.texts)
     if _DRA_DRIVER.search(text):
         return "dra-driver", True
-    if _PLUGIN.search(text) and not _OTHER_DEVICES.search(text):
+    if any(_PLUGIN.search(item) and not _OTHER_DEVICES.search(item) for item in traits.texts):
         return "device-plugin", True
-    if any(_is_below(path, _PLUGIN_FOLDER) for path in traits.host_paths):
+    if any(posixpath.normpath(path) in _PLUGIN_PATHS for path in traits.host_paths):
         return "device-plugin", not _OTHER_DEVICES.search(f"{name} {text}")
     if _DRA_IMAGE.search(text) and kind == "DaemonSet" and not any("plugin" in item for item in traits.texts):
         return "dra-driver", True  # the image's own command is the GPU plugin
@@ -101,23 +108,40 @@ def _identify(name: str, traits: _Traits, kind: str) -> tuple[Product, Truth]:
     return "device-plugin", False if traits.complete or kind != "DaemonSet" else UNKNOWN
 
 
-def _is_below(path: str, folder: str) -> bool:
-    clean = posixpath.normpath(path)
-    return clean == folder or clean.startswith(f"{folder}/")
-
-
 def _traits(fields: Fields, spec: str) -> _Traits:
-    texts: list[object] = []
+    texts: list[str] = []
+    everything: list[object] = []
     for group in ("containers", "initContainers"):
         for container in _groups(fields.raw(f"{spec}.{group}")):
-            texts += [_get(container, "image"), *_list(_get(container, "command")), *_list(_get(container, "args"))]
+            image, command = _get(container, "image"), _list(_get(container, "command"))
+            everything += [image, *command, *_list(_get(container, "args"))]
+            program = _program([*command, *_list(_get(container, "args"))]) if command else ""
+            if program not in _HELPERS:
+                texts += [text for text in (_repository(image), program) if text]
     paths = [_get(_get(volume, "hostPath"), "path") for volume in _groups(fields.raw(f"{spec}.volumes"))]
-    everything = [*texts, *paths]
     return _Traits(
-        texts=tuple(text for text in texts if isinstance(text, str)),
+        texts=tuple(texts),
         host_paths=tuple(path for path in paths if isinstance(path, str)),
-        complete=not any(isinstance(value, Unknown) for value in everything),
+        complete=not any(isinstance(value, Unknown) for value in (*everything, *paths)),
     )
+
+
+def _repository(image: object) -> str:
+    """Return the last two parts of an image's path: `nvidia/k8s-device-plugin`."""
+    if not isinstance(image, str):
+        return ""
+    parts = image.partition("@")[0].split("/")
+    parts[-1] = parts[-1].partition(":")[0]
+    host = parts[0] if len(parts) > 1 and ("." in parts[0] or ":" in parts[0] or parts[0] == "localhost") else None
+    return "/".join(parts[1 if host else 0 :][-2:]).replace("_", "-")
+
+
+def _program(arguments: list[object]) -> str:
+    """Return the name of the program that a container starts; in a shell, that of the script's first command."""
+    words = [word for word in arguments if isinstance(word, str)]
+    if words and posixpath.basename(words[0]) in _SHELLS and "-c" in words[:-1]:
+        words = words[words.index("-c") + 1].removeprefix("exec ").split()
+    return posixpath.basename(words[0]) if words else ""
 
 
 def _groups(value: object) -> Iterator[object]:
