@@ -42,9 +42,9 @@ async def read_back(
     if differences:
         raise live.RefusedError(
             f"Pool {name} is not what was asked for. {'; '.join(differences)}. What Azure fixes at creation can only "
-            "be changed by making the pool again: give it another name, or run `pulumi up --target-replace 'URN' "
-            f"--target-dependents` (`pulumi stack --show-urns` shows the URN; keep the quotes, as it has a $). "
-            f"Pool: {pool.id}"
+            "be changed by making the pool again: give it another name, or taint it and update, with "
+            "`pulumi state taint 'URN'` and `pulumi up` (`pulumi stack --show-urns` shows the URN; keep the quotes, as "
+            f"it has a $). Pool: {pool.id}"
         )
     return {key: value for key, value in pool.accepted().items() if value is not None}
 
