@@ -24,11 +24,11 @@ from pulumi_policy import (
 )
 from pulumi_policy.proxy import UnknownValueError
 
-from aksgpu.facts.clusters import ClusterRef
+from aksgpu.facts.clusters import ANY_CLUSTER, ClusterRef
 from aksgpu.facts.estate import Estate
 from aksgpu.facts.truth import UNKNOWN
 from aksgpu.readers.plain import plain
-from aksgpu.readers.pulumi_resources import SOMEWHERE, PulumiResource, provider_cluster, read, reader_for
+from aksgpu.readers.pulumi_resources import PulumiResource, provider_cluster, read, reader_for
 from aksgpu.rules.book import BOOK, judge
 from aksgpu.rules.model import Finding, Rule
 
@@ -183,7 +183,7 @@ def _resource(args: ResourceValidationArgs | PolicyResource) -> PulumiResource:
         urn=args.urn,
         props=plain(args.props, UnknownValueError),
         parent=args.opts.parent,
-        cluster=_provider_cluster(args.provider.props) if args.provider is not None else SOMEWHERE,
+        cluster=_provider_cluster(args.provider.props) if args.provider is not None else ANY_CLUSTER,
     )
 
 

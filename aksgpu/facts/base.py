@@ -19,6 +19,14 @@ class Place(Facts):
     file: str | None = None
     line: int | None = None
     """1-based."""
+    document: int | None = None
+    """Which document of the file, from 0."""
+    path: str | None = None
+    """Where in the document, dotted: `spec.template.spec.containers[0].env`; leads to the line."""
+
+    def at(self, path: str) -> "Place":
+        """Return a place inside this one, at a dotted path of the object."""
+        return self.model_copy(update={"path": f"{self.path}.{path}" if self.path else path})
 
 
 class Malformed(Facts):

@@ -16,6 +16,10 @@ class ClusterRef(Facts):
         return self.name if isinstance(self.name, str) else "a cluster whose name isn't known yet"
 
 
+ANY_CLUSTER = ClusterRef(name=None, resource_group=None)
+"""A cluster about which nothing was said."""
+
+
 class ClusterFacts(Facts):
     """An AKS cluster as it is asked for or as it is."""
 
@@ -40,3 +44,10 @@ def _same(ours: Maybe[str], theirs: Maybe[str]) -> Truth:
     if ours is None or theirs is None:
         return True
     return UNKNOWN if isinstance(theirs, Unknown) else equals(ours, theirs)
+
+
+class ClusterChange(Facts):
+    """One cluster before and after a change."""
+
+    before: ClusterFacts
+    after: ClusterFacts

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from aksgpu.facts.base import Facts, Malformed, Place
-from aksgpu.facts.clusters import ClusterRef
+from aksgpu.facts.clusters import ANY_CLUSTER, ClusterRef
 from aksgpu.facts.nodes import Selection, Toleration
 from aksgpu.facts.truth import Maybe
 
@@ -20,7 +20,7 @@ class GpuComponent(Facts):
     """In a sentence, e.g. `DaemonSet kube-system/nvidia-device-plugin`."""
     part_of: str | None = None
     """The object of the chart that made it."""
-    cluster: ClusterRef = ClusterRef(name=None, resource_group=None)
+    cluster: ClusterRef = ANY_CLUSTER
     selection: Maybe[Selection] = Selection()
     tolerations: Maybe[tuple[Toleration, ...]] = ()
     enabled: Maybe[bool] = True

@@ -1,35 +1,48 @@
 """Everything that was read, as one value that rules are asked about."""
 
 from collections.abc import Iterable, Iterator
+from datetime import date
+from typing import Any
 
 from aksgpu.facts.base import Facts, Malformed, Place
-from aksgpu.facts.clusters import ClusterFacts, ClusterRef
+from aksgpu.facts.claims import ClaimFacts, DeviceClassFacts, QuotaFacts
+from aksgpu.facts.clusters import ClusterChange, ClusterFacts, ClusterRef
 from aksgpu.facts.components import GpuComponent
 from aksgpu.facts.pools import PoolChange, PoolFacts
+from aksgpu.facts.stack import StackFacts
 from aksgpu.facts.truth import Truth, Unknown
+from aksgpu.facts.workloads import Workload
 
 
 class Estate(Facts):
-    """Clusters, their pools, and the GPU software in them. A single resource is an estate of one."""
+    """Clusters, their pools, what runs in them and what it asks for. A single resource is an estate of one."""
 
     clusters: tuple[ClusterFacts, ...] = ()
     pools: tuple[PoolFacts, ...] = ()
     components: tuple[GpuComponent, ...] = ()
+    stacks: tuple[StackFacts, ...] = ()
+    workloads: tuple[Workload, ...] = ()
+    claims: tuple[ClaimFacts, ...] = ()
+    device_classes: tuple[DeviceClassFacts, ...] = ()
+    quotas: tuple[QuotaFacts, ...] = ()
     changes: tuple[PoolChange, ...] = ()
+    cluster_changes: tuple[ClusterChange, ...] = ()
+    today: date | None = None
+    """The day on which support windows are judged; None judges none."""
 
     def __bool__(self) -> bool:
-        return bool(self.clusters or self.pools or self.components or self.changes)
+        return any(getattr(self, name) for name in _PARTS)
 
     @classmethod
     def merge(cls, estates: "Iterable[Estate]") -> "Estate":
         """Join what several readings found."""
         parts = list(estates)
-        return cls(
-            clusters=tuple(item for part in parts for item in part.clusters),
-            pools=tuple(item for part in parts for item in part.pools),
-            components=tuple(item for part in parts for item in part.components),
-            changes=tuple(item for part in parts for item in part.changes),
-        )
+        # Every part is an estate, so its facts have been checked already.
+        joined: dict[str, Any] = {
+            name: tuple(item for part in parts for item in getattr(part, name)) for name in _PARTS
+        }
+        today = next((part.today for part in reversed(parts) if part.today), None)
+        return cls.model_construct(None, today=today, **joined)
 
     def clusters_of(self, ref: ClusterRef) -> Iterator[tuple[ClusterFacts, Truth]]:
         """Yield the clusters that `ref` means, or may mean when names are not known yet."""
@@ -47,6 +60,17 @@ class Estate(Facts):
 
     def malformed(self) -> Iterator[tuple[Place, Malformed]]:
         """Yield every value that could not be read."""
-        for item in (*self.clusters, *self.pools, *self.components):
+        for item in (
+            *self.clusters,
+            *self.pools,
+            *self.components,
+            *self.workloads,
+            *self.claims,
+            *self.device_classes,
+            *self.quotas,
+        ):
             for value in item.malformed:
                 yield item.place, value
+
+
+_PARTS = tuple(name for name in Estate.model_fields if name != "today")

@@ -11,7 +11,9 @@ from aksgpu.facts.truth import UNKNOWN, Maybe, Truth, equals
 class PoolForm(Facts):
     """How a pool was written down; decides which of its fields ever reach Azure."""
 
-    kind: Literal["typed", "versioned", "parameterised", "generic", "inline", "settings", "live"]
+    kind: Literal[
+        "typed", "versioned", "parameterised", "generic", "inline", "settings", "live", "template", "classic", "cli"
+    ]
     token: str = ""
     """The Pulumi type."""
     api_version: Maybe[str] = None
@@ -33,6 +35,11 @@ class PoolFacts(Facts):
     """`orchestratorVersion`; None follows the cluster."""
     mode: Maybe[str] = None
     """System or User."""
+    scale_set_priority: Maybe[str] = None
+    """Regular (the default) or Spot."""
+    max_surge: Maybe[str] = None
+    """`upgradeSettings.maxSurge`: a number or a percentage, as text."""
+    max_unavailable: Maybe[str] = None
     count: Maybe[int] = None
     autoscaling: Maybe[bool] = None
     gpu_driver: Maybe[str] = None

@@ -9,18 +9,14 @@ from functools import lru_cache, partial
 from typing import NamedTuple
 
 from aksgpu.facts.base import Place
-from aksgpu.facts.clusters import ClusterRef
+from aksgpu.facts.clusters import ANY_CLUSTER, ClusterRef
 from aksgpu.facts.estate import Estate
 from aksgpu.facts.truth import UNKNOWN
-from aksgpu.readers import aks
+from aksgpu.readers import aks, kube_objects
 from aksgpu.readers.azure_tokens import parse_token
 from aksgpu.readers.chart_values import effective_values
 from aksgpu.readers.fields import Fields
-from aksgpu.readers.gpu_charts import read_chart, read_cluster_policy
-from aksgpu.readers.gpu_pods import POD_SPECS, read_workload
-
-SOMEWHERE = ClusterRef(name=None, resource_group=None)
-"""A cluster about which nothing was said."""
+from aksgpu.readers.gpu_charts import read_chart
 
 
 class PulumiResource(NamedTuple):
@@ -32,7 +28,7 @@ class PulumiResource(NamedTuple):
     """Its inputs or its outputs, plain."""
     parent: str | None = None
     """URN of its parent."""
-    cluster: ClusterRef = SOMEWHERE
+    cluster: ClusterRef = ANY_CLUSTER
     """For Kubernetes objects: the cluster of their provider, when it says so."""
 
 
@@ -72,15 +68,13 @@ def _kubernetes_reader(type_: str) -> Reader | None:
     kind = kind.removesuffix("Patch")
     if module.startswith("helm.sh/") and kind in ("Release", "Chart"):
         return partial(_chart, kind)
-    if module.startswith("nvidia.com/") and kind == "ClusterPolicy":
-        return _cluster_policy
-    if kind in POD_SPECS and module.split("/")[0] in ("apps", "batch", "core", "extensions"):
-        return partial(_workload, kind)
-    return None
+    api_version = module.removeprefix("core/")
+    return partial(_object, api_version, kind) if kube_objects.reads(api_version, kind) else None
 
 
-def _workload(kind: str, resource: PulumiResource) -> Estate:
-    return read_workload(kind, Place(object=resource.urn), resource.props, resource.cluster, resource.parent)
+def _object(api_version: str, kind: str, resource: PulumiResource) -> Estate:
+    place = Place(object=resource.urn)
+    return kube_objects.read_object(api_version, kind, resource.props, place, resource.cluster, resource.parent)
 
 
 def _chart(kind: str, resource: PulumiResource) -> Estate:
@@ -97,18 +91,8 @@ def _chart(kind: str, resource: PulumiResource) -> Estate:
     return Estate(components=(component.model_copy(update={"malformed": malformed}),))
 
 
-def _cluster_policy(resource: PulumiResource) -> Estate:
-    fields = Fields(resource.props)
-    name = fields.raw("metadata.name")
-    title = f"ClusterPolicy {name if isinstance(name, str) else ''}".rstrip()
-    spec = fields.raw("spec")
-    return read_cluster_policy(
-        Place(object=resource.urn), title, {} if spec is None else spec, resource.cluster, resource.parent
-    )
-
-
 def provider_cluster(identifier: object) -> ClusterRef:
     """Return the cluster that a Kubernetes provider's `clusterIdentifier` means, when it is the ARM id of one."""
     if identifier is UNKNOWN or not isinstance(identifier, str):
-        return SOMEWHERE
-    return aks.cluster_ref(identifier) or SOMEWHERE
+        return ANY_CLUSTER
+    return aks.cluster_ref(identifier) or ANY_CLUSTER

@@ -1,9 +1,12 @@
-"""The examples of the rules: for each rule a file `<name>.yaml` with resources as a Pulumi YAML program has them.
+"""The examples of the rules, in a file `<name>.yaml` for each rule. They are the rules' tests and stand in their pages.
 
-They are the rules' tests and stand in their pages. `<unknown>` is a value that a preview doesn't know yet;
-`before` is what was there when the example is about a change.
+An example has one or several of: `resources`, as a Pulumi YAML program has them; `manifests`, a list of Kubernetes
+objects; `values`, the values of charts by component, as `aksgpu check --values` takes them, with `advertiser`.
+`clusterVersion` and `today` say what the command line says with options of these names; `before` holds the resources
+that were there when the example is about a change. `<unknown>` is a value that a preview doesn't know yet.
 """
 
+from datetime import date
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -26,8 +29,14 @@ class Example(NamedTuple):
 
     title: str
     verdict: Literal["pass", "fail", "undecided"]
-    resources: tuple[Resource, ...]
-    before: tuple[Resource, ...]
+    resources: tuple[Resource, ...] = ()
+    before: tuple[Resource, ...] = ()
+    manifests: tuple[dict[str, Any], ...] = ()
+    values: dict[str, dict[str, Any] | None] | None = None
+    """None when the example says nothing about charts."""
+    advertiser: str = ""
+    cluster_version: str | None = None
+    today: date | None = None
 
 
 def path_of(rule: Rule) -> Path:
@@ -42,10 +51,15 @@ def load(rule: Rule) -> tuple[Example, ...]:
     entries = YAML(typ="safe", pure=True).load(path_of(rule))
     return tuple(
         Example(
-            entry["title"],
-            entry["verdict"],
-            _resources(entry["resources"]),
-            _resources(entry.get("before", {})),
+            title=entry["title"],
+            verdict=entry["verdict"],
+            resources=_resources(entry.get("resources", {})),
+            before=_resources(entry.get("before", {})),
+            manifests=tuple(_value(item) for item in entry.get("manifests", ())),
+            values=_value(entry["values"]) if "values" in entry else None,
+            advertiser=entry.get("advertiser", ""),
+            cluster_version=entry.get("clusterVersion"),
+            today=entry.get("today"),
         )
         for entry in entries
     )
@@ -58,7 +72,7 @@ def _resources(entries: dict[str, dict[str, Any]]) -> tuple[Resource, ...]:
     )
 
 
-def _value(value: object) -> object:
+def _value(value: Any) -> Any:  # noqa: ANN401 - YAML
     match value:
         case dict():
             return {key: _value(item) for key, item in value.items()}

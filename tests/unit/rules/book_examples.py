@@ -1,7 +1,9 @@
 """Turns the examples of the rules into facts, for every test that goes through the whole book."""
 
+from aksgpu.facts.base import Place
 from aksgpu.facts.estate import Estate
 from aksgpu.facts.pools import PoolChange
+from aksgpu.readers.kube_objects import read_object
 from aksgpu.readers.pulumi_resources import PulumiResource, read
 from aksgpu.rules import examples
 from aksgpu.rules.book import BOOK
@@ -13,11 +15,11 @@ IDS = [f"{rule.name}: {example.verdict}: {example.title}" for rule, example in C
 
 
 def estate(example: Example) -> Estate:
-    now, before = _read(example.resources), _read(example.before)
+    now, before = Estate.merge([_read(example.resources), _objects(example)]), _read(example.before)
     changes = tuple(
         PoolChange(before=old, after=new) for old in before.pools for new in now.pools if old.name == new.name
     )
-    return Estate.merge([now, Estate(changes=changes)])
+    return Estate.merge([now, Estate(changes=changes, today=example.today)])
 
 
 def verdict(rule: Rule, example: Example) -> str:
@@ -30,4 +32,11 @@ def _read(resources: tuple[Resource, ...]) -> Estate:
     return Estate.merge(
         read(PulumiResource(item.type, f"urn:pulumi:dev::aksgpu::{item.type}::{item.name}", item.properties))
         for item in resources
+    )
+
+
+def _objects(example: Example) -> Estate:
+    return Estate.merge(
+        read_object(item["apiVersion"], item["kind"], item, Place(object=f"{item['kind']} {item['metadata']['name']}"))
+        for item in example.manifests
     )

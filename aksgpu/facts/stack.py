@@ -1,0 +1,49 @@
+"""The values of NVIDIA's GPU stack: the charts of the second source document, as they would be installed."""
+
+from typing import Literal
+
+from aksgpu.facts.base import Facts, Malformed, Place
+from aksgpu.facts.clusters import ANY_CLUSTER, ClusterRef
+from aksgpu.facts.truth import Maybe
+
+ComponentName = Literal[
+    "gpu-operator",
+    "gpu-operator-ocp",
+    "nvidia-dra-driver-gpu",
+    "nvidia-dra-driver-gpu-ocp",
+    "network-operator",
+    "nodewright-customizations",
+    "nvsentinel",
+]
+
+
+class StackComponent(Facts):
+    """One chart and its effective values, read at the paths that rules ask for."""
+
+    place: Place
+    name: ComponentName
+    enabled: Maybe[bool] = True
+    flags: dict[str, Maybe[bool]] = {}
+    """Switches by dotted path; absent and null ones are not in it."""
+    texts: dict[str, Maybe[str]] = {}
+    lists: dict[str, Maybe[tuple[object, ...]]] = {}
+    malformed: tuple[Malformed, ...] = ()
+    """Values at those paths that can't be read; empty for a component that is disabled."""
+
+    def malformed_at(self, path: str) -> Malformed | None:
+        """Return what could not be read at a path or on the way to it."""
+        return next((item for item in self.malformed if f"{path}.".startswith(f"{item.path}.")), None)
+
+
+class StackFacts(Facts):
+    """The components that go into one cluster together."""
+
+    place: Place
+    cluster: ClusterRef = ANY_CLUSTER
+    components: tuple[StackComponent, ...] = ()
+    advertiser: str = ""
+    """Who else advertises whole GPUs: nothing, or `external`; any other word is a finding."""
+
+    def component(self, name: ComponentName) -> StackComponent | None:
+        """Return a component that is present, enabled or not."""
+        return next((item for item in self.components if item.name == name), None)
