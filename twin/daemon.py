@@ -31,7 +31,7 @@ def main(name: str) -> int:
     logging.getLogger("httpx2").setLevel(logging.WARNING)  # a line per request to Kubernetes otherwise
     folder = TwinFolder.of(name)
     try:
-        with (folder.root / "daemon.lock").open("w") as lock:
+        with folder.daemon_lock.open("w") as lock:
             _hold(lock.fileno(), name)
             _serve(folder)
     except TwinError as error:

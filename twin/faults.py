@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from twin.errors import TwinError
-from twin.files import read_object, replace_text
+from twin.files import read_object, replace_text, unreadable
 
 
 @dataclass(frozen=True)
@@ -51,17 +51,20 @@ FAULTS: dict[str, Fault] = {
 def active(file: Path) -> dict[str, str | None]:
     """Return the faults that are on, name to argument; an absent file means none."""
     try:
-        return {name: argument for name, argument in read_object(file).items() if name in FAULTS}
+        written = read_object(file)
     except FileNotFoundError:
         return {}
+    try:
+        for name, argument in written.items():
+            _check(name, argument, on=True)
+    except TwinError as error:
+        raise unreadable(file, error) from error
+    return written
 
 
 def switch(file: Path, name: str, argument: str | None, *, on: bool) -> None:
     """Switch one fault on or off; raises TwinError when there is no such fault or its argument is wrong."""
-    fault = FAULTS.get(name)
-    if fault is None:
-        raise TwinError(f"There is no fault '{name}'. `aksgpu twin fault --list` shows all {len(FAULTS)}.")
-    _check_argument(name, fault, argument, on=on)
+    _check(name, argument, on=on)
     faults = active(file)
     faults.pop(name, None)
     if on:
@@ -69,7 +72,12 @@ def switch(file: Path, name: str, argument: str | None, *, on: bool) -> None:
     replace_text(file, json.dumps(faults))
 
 
-def _check_argument(name: str, fault: Fault, argument: str | None, *, on: bool) -> None:
+def _check(name: str, argument: object, *, on: bool) -> None:
+    fault = FAULTS.get(name)
+    if fault is None:
+        raise TwinError(f"There is no fault '{name}'. `aksgpu twin fault --list` shows all {len(FAULTS)}.")
+    if not isinstance(argument, str | None):
+        raise TwinError(f"The argument of the fault '{name}' is text.")
     if argument is not None and not fault.argument:
         raise TwinError(f"The fault '{name}' takes no argument; write just '{name}'.")
     if on and fault.required and argument is None:

@@ -1,5 +1,6 @@
 """Starting, stopping, forgetting and describing a twin, from outside its daemon."""
 
+import contextlib
 import fcntl
 import json
 import os
@@ -110,9 +111,23 @@ def running(folder: TwinFolder) -> psutil.Process | None:
         record = read_object(folder.daemon)
         process = psutil.Process(record["pid"])
         same = abs(process.create_time() - record["started"]) < 1 and process.status() != psutil.STATUS_ZOMBIE
-    except (FileNotFoundError, TwinError, KeyError, psutil.NoSuchProcess):
+    except (FileNotFoundError, psutil.NoSuchProcess):
         return None
+    except (TwinError, KeyError, TypeError, ValueError):
+        return _lock_holder(folder)
     return process if same else None
+
+
+def _lock_holder(folder: TwinFolder) -> psutil.Process | None:
+    """Find the daemon by the lock that it holds, for when its own file is damaged."""
+    lock = str(folder.daemon_lock)
+    for process in psutil.process_iter(["cmdline"]):
+        if (process.info["cmdline"] or [])[-3:] != ["-m", "twin.daemon", folder.name]:
+            continue
+        with contextlib.suppress(psutil.Error):
+            if any(opened.path == lock for opened in process.open_files()):
+                return process
+    return None
 
 
 def endpoint(folder: TwinFolder) -> str:
@@ -146,7 +161,7 @@ def _load(file: Path) -> "Seed":
 @contextmanager
 def _starting(folder: TwinFolder) -> Generator[None]:
     """Let one start at a time through; the second then finds the twin running."""
-    with (folder.root / "start.lock").open("w") as lock:
+    with folder.start_lock.open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
@@ -227,7 +242,7 @@ def _why(folder: TwinFolder, log_start: int) -> str:
 
 def _kept_port(folder: TwinFolder) -> int:
     port = read_object(folder.settings).get("port")
-    if not isinstance(port, int):
+    if not isinstance(port, int) or isinstance(port, bool) or not 0 < port < 65536:
         raise unreadable(folder.settings, "it holds no port")
     return port
 

@@ -16,6 +16,9 @@ from twin.errors import TwinError
 CHECKOUT = Path(__file__).resolve().parent.parent
 """The checkout this code runs from."""
 
+DEFAULT_NAME = "default"
+"""The twin that commands mean when no --name is given."""
+
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,30}")
 
 
@@ -84,6 +87,16 @@ class TwinFolder:
     def daemon(self) -> Path:
         """JSON: pid and start time of the running daemon."""
         return self.root / "daemon.json"
+
+    @property
+    def daemon_lock(self) -> Path:
+        """Held by the daemon as long as it lives."""
+        return self.root / "daemon.lock"
+
+    @property
+    def start_lock(self) -> Path:
+        """Held by whoever starts, stops or forgets the twin; beside the folder, which forgetting deletes."""
+        return self.root.parent / f".{self.name}.lock"
 
     @property
     def log(self) -> Path:

@@ -203,7 +203,8 @@ class _Sower:
         except AzureError as error:
             raise TwinError(
                 f"The seed's workloads can't be applied to {cluster.name}: {error}. They need a cluster with local "
-                "accounts: leave out disableLocalAccounts or the workloads, then `aksgpu twin reset` and start again."
+                "accounts: leave out disableLocalAccounts or the workloads, then "
+                f"`aksgpu twin reset --name {self._folder.name}` and start again."
             ) from error
         with tempfile.TemporaryDirectory(dir=self._folder, prefix=".seed-") as scratch:
             config = Path(scratch) / "kubeconfig"

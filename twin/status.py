@@ -8,7 +8,7 @@ from rich.table import Table
 
 from twin import faults, lifecycle, toolchain
 from twin.controlplane import ControlPlane
-from twin.paths import TwinFolder
+from twin.paths import DEFAULT_NAME, TwinFolder
 
 
 class ToolStatus(BaseModel):
@@ -51,8 +51,8 @@ class TwinStatus(BaseModel):
 
 
 def read(name: str) -> TwinStatus:
-    """Look at the twin `name`; a twin that was never started is shown as not running."""
-    folder = TwinFolder.of(name)
+    """Look at the twin `name`; only the default twin may be one that was never started."""
+    folder = _folder(name)
     known = folder.settings.exists()
     process = lifecycle.running(folder)
     return TwinStatus(
@@ -74,6 +74,11 @@ def read(name: str) -> TwinStatus:
             for tool in toolchain.locate().values()
         ],
     )
+
+
+def _folder(name: str) -> TwinFolder:
+    """Return a twin's folder. A name that somebody gave has to exist; whoever gives none asks what there is."""
+    return TwinFolder.of(name) if name == DEFAULT_NAME else lifecycle.existing(name)
 
 
 def _cluster(name: str, plane: ControlPlane) -> ClusterStatus:
@@ -102,12 +107,13 @@ def show(status: TwinStatus) -> None:
         table.add_row(_mark(good=tool.origin != "missing"), tool.name, tool.version, tool.origin, where)
     console.print(table)
     if not status.running:
-        console.print("Start it with: aksgpu twin start")
+        named = "" if status.name == DEFAULT_NAME else f" --name {status.name}"
+        console.print(f"Start it with: aksgpu twin start{named}")
 
 
 def show_faults(name: str) -> None:
     """Print every fault, what it does, and whether it is on."""
-    on = faults.active(TwinFolder.of(name).faults)
+    on = faults.active(_folder(name).faults)
     table = Table(box=None, pad_edge=False)
     for column in ("fault", "what happens", "argument", "on"):
         table.add_column(column, overflow="fold")

@@ -18,7 +18,7 @@ from azure.core.exceptions import HttpResponseError, ServiceRequestError, Servic
 from azure.mgmt.containerservice import ContainerServiceClient
 
 from aksgpu.readers.azure import Azure, AzureError
-from twin import execute, lifecycle
+from twin import execute, faults, lifecycle
 from twin.account import SUBSCRIPTION
 from twin.errors import TwinError
 from twin.paths import TwinFolder
@@ -241,6 +241,28 @@ def test_damaged_files_are_named_or_made_anew(folder: TwinFolder) -> None:
             file.unlink() if before is None else file.write_bytes(before)
     finally:
         lifecycle.reset("damaged")
+
+
+@pytest.mark.parametrize("text", ["{", '{"pid": "x", "started": 1}', "[]"])
+def test_a_daemon_is_stopped_although_its_own_file_is_damaged(folder: TwinFolder, text: str) -> None:
+    other = lifecycle.start("hidden", lambda _: None)
+    try:
+        process = lifecycle.running(other)
+        other.daemon.write_text(text)
+        assert lifecycle.stop("hidden")
+        assert process is not None
+        assert not process.is_running()
+    finally:
+        lifecycle.reset("hidden")
+
+
+def test_a_fault_that_nobody_could_have_switched_on_names_the_file(folder: TwinFolder) -> None:
+    file = folder.root / "other-faults.json"
+    for text in ('{"arm-slow": "x"}', '{"no-such-fault": null}', '{"arm-500": 7}'):
+        file.write_text(text)
+        with pytest.raises(TwinError, match="other-faults.json"):
+            faults.active(file)
+    file.unlink()
 
 
 def test_exec_returns_the_commands_own_exit_code(folder: TwinFolder) -> None:

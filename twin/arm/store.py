@@ -46,13 +46,13 @@ class Store:
         elif found != VERSION:
             raise TwinError(
                 f"The twin's database {self._file} has layout {found}, this program reads layout {VERSION}. Use the "
-                "program that wrote it, or forget the twin with `aksgpu twin reset`."
+                f"program that wrote it, or forget the twin with `aksgpu twin reset --name {self._file.parent.name}`."
             )
 
     def _unusable(self, error: sqlite3.Error) -> TwinError:
         return TwinError(
             f"The twin's database {self._file} can't be used: {error}. Free disk space or fix its permissions, or "
-            "forget the twin with `aksgpu twin reset`."
+            f"forget the twin with `aksgpu twin reset --name {self._file.parent.name}`."
         )
 
     def close(self) -> None:
