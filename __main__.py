@@ -21,10 +21,8 @@ pools = {
     pool.name: NodePool(
         pool.name,
         {
-            "name": pool.name,
-            "kind": pool.kind,
+            **pool.model_dump(exclude_none=True, exclude={"vm_size"}),
             "vm_size": pool.vm_size,
-            "count": pool.count,
             "resource_group_name": cluster.resource_group_name,
             "cluster_name": cluster.cluster_name,
             "kubernetes_version": cluster.kubernetes_version,

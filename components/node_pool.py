@@ -11,16 +11,39 @@ from aksgpu.facts.clusters import ClusterFacts, ClusterRef
 from aksgpu.facts.estate import Estate
 from aksgpu.facts.pools import PoolFacts, PoolForm
 from aksgpu.knowledge.azure_api import MANAGED_DRA_API_VERSION
-from aksgpu.knowledge.pool_kinds import GPU_PROFILES, GpuProfile
 from aksgpu.readers.azure import NAMESPACE
-from components import acceptance, live
+from aksgpu.readers.pulumi_resources import PulumiResource, read
+from components import acceptance, live, pool_properties
 from components.preview_feature import PreviewFeature
 
-IMMUTABLE = ("vmSize", "osSKU", "gpuProfile")
+IMMUTABLE = (
+    "vmSize",
+    "osSKU",
+    "gpuProfile",
+    "availabilityZones",
+    "scaleSetPriority",
+    "osDiskType",
+    "osDiskSizeGB",
+    "vnetSubnetID",
+    "capacityReservationGroupID",
+    "proximityPlacementGroupID",
+)
 """What Azure fixes at creation, as paths inside a pool's properties; everything below a path is meant too."""
 
+GENERIC = "azure-native:resources:Resource"
 
-_PROFILES: dict[str, GpuProfile | None] = {str(kind): profile for kind, profile in GPU_PROFILES.items()}
+
+class PoolUpgrade(TypedDict):
+    """How an upgrade goes through the nodes of a pool."""
+
+    max_surge: NotRequired[str]
+    """Nodes added before others are drained: a number or a percentage."""
+    max_unavailable: NotRequired[str]
+    """Nodes drained without a replacement: a number or a percentage. Needs no quota beyond the pool's own."""
+    drain_timeout_minutes: NotRequired[int]
+    """How long a drain may wait for disruption budgets, 5 to 1440; then the upgrade stops."""
+    soak_minutes: NotRequired[int]
+    """How long to wait after each node, 0 to 30."""
 
 
 class NodePoolArgs(TypedDict):
@@ -44,9 +67,30 @@ class NodePoolArgs(TypedDict):
     os_sku: NotRequired[str]
     """OS SKU of the nodes, e.g. `Ubuntu`; if left out, AKS chooses. A change replaces the pool."""
     taints: NotRequired[list[str]]
-    """Taints of the nodes, e.g. `sku=gpu:NoSchedule`."""
+    """Taints of the nodes. Left out: `sku=gpu:NoSchedule` on pools with GPUs; an empty list means none."""
     labels: NotRequired[dict[str, str]]
     """Labels of the nodes."""
+    zones: NotRequired[list[str]]
+    """Availability zones, e.g. `1`; if left out, Azure chooses. A change replaces the pool."""
+    upgrade: NotRequired[PoolUpgrade]
+    """How upgrades go through the nodes. Left out: on pools with GPUs one node at a time without a surge, since spare
+    GPU quota is rare; else AKS's default."""
+    spot: NotRequired[bool]
+    """Spot machines, which Azure may take back at any time. A change replaces the pool."""
+    os_disk_type: NotRequired[str]
+    """`Managed` or `Ephemeral`; if left out, AKS chooses. A change replaces the pool."""
+    os_disk_gb: NotRequired[int]
+    """Size of the OS disk in GB. A change replaces the pool."""
+    subnet_id: NotRequired[str]
+    """ARM id of the subnet of the nodes. A change replaces the pool."""
+    capacity_reservation_group_id: NotRequired[str]
+    """ARM id of a capacity reservation group that holds the machines. A change replaces the pool."""
+    proximity_placement_group_id: NotRequired[str]
+    """ARM id of a proximity placement group. A change replaces the pool."""
+    vm_tags: NotRequired[dict[str, str]]
+    """Azure tags of the machines."""
+    further_properties: NotRequired[dict[str, Any]]
+    """Further properties of the pool as the REST API spells them, e.g. `{"maxPods": 60}`; judged like all others."""
     kubernetes_version: NotRequired[pulumi.Input[str]]
     """Kubernetes version of the cluster, for the rules; pass the output of a Cluster."""
     node_provisioning: NotRequired[pulumi.Input[str]]
@@ -74,7 +118,7 @@ class NodePool(pulumi.ComponentResource):
         super().__init__("aksgpu:index:NodePool", name, {}, opts)
         self._resource, self._args, self._name = name, args, args.get("name", "gpunp")
         self._kind = args.get("kind", "managed-dra")
-        self._profile = _PROFILES.get(self._kind)
+        self._profile = pool_properties.PROFILES.get(self._kind)
         # Checks are outputs, also where they could be made at once: what a constructor raises reaches programs in
         # other languages with a traceback.
         gates: dict[str, Any] = {
@@ -84,15 +128,15 @@ class NodePool(pulumi.ComponentResource):
             "version": args.get("kubernetes_version"),
             "node_provisioning": args.get("node_provisioning"),
         }
-        managed = self._profile is not None and self._profile.management_mode == "Managed"
-        feature = self._gate() if managed else None
+        self._is_managed = self._profile is not None and self._profile.management_mode == "Managed"
+        feature = self._gate() if self._is_managed else None
         if feature is not None:
             gates["feature"] = feature.state
         # The pool's properties wait for the gates, so nothing is registered that a live check refuses.
         properties = pulumi.Output.all(**gates).apply(self._judged)
         pool = self._managed(properties, feature) if feature is not None else self._typed(properties)
         self.pool_id = pool.id
-        self.accepted = pool.id.apply(partial(acceptance.read_back, self, self._name, self._asked()))
+        self.accepted = pool.id.apply(partial(acceptance.read_back, self, self._name, self._wanted()))
         self.pool_name = self.accepted.apply(lambda _: self._name)
         self.register_outputs({"poolId": self.pool_id, "poolName": self.pool_name, "accepted": self.accepted})
 
@@ -103,9 +147,7 @@ class NodePool(pulumi.ComponentResource):
             pulumi.ResourceOptions(parent=self),
         )
 
-    def _judge_alone(self, kind: str) -> list[str]:
-        if kind not in _PROFILES:
-            raise live.RefusedError(f"Pool {self._name}: there is no kind '{kind}'. Kinds: {', '.join(_PROFILES)}.")
+    def _judge_alone(self, _: object) -> list[str]:
         return live.judge(Estate(pools=(self._facts(),)))
 
     def _judged(self, gates: dict[str, Any]) -> dict[str, Any]:
@@ -120,44 +162,24 @@ class NodePool(pulumi.ComponentResource):
         ref = ClusterRef(name=cluster.name, resource_group=cluster.resource_group)
         together = Estate(clusters=(cluster,), pools=(self._facts().model_copy(update={"cluster": ref}),))
         live.judge(together, told=gates["pool"])
-        return self._properties()
+        return self._asked()
+
+    def _asked(self) -> dict[str, Any]:
+        asked = pool_properties.properties(self._name, self._args)
+        if not self._is_managed:
+            pool_properties.typed(self._name, asked)  # refuses what it would lose
+        return asked
 
     def _facts(self) -> PoolFacts:
-        return PoolFacts(
-            place=Place(object=f"pool {self._name}"),
-            form=PoolForm(kind="settings"),
-            name=self._name,
-            vm_size=self._args["vm_size"],
-            os_sku=self._args.get("os_sku"),
-            count=self._count,
-            autoscaling=False,
-            gpu_driver=self._profile.driver if self._profile is not None else None,
-            management_mode=self._profile.management_mode if self._profile is not None else None,
-            driver_mode=self._profile.driver_mode if self._profile is not None else None,
-        )
-
-    @property
-    def _count(self) -> int:
-        return live.whole(f"Pool {self._name}: count", self._args.get("count", 1), 0)
-
-    def _properties(self) -> dict[str, Any]:
-        """Return `properties` of the pool's request."""
-        properties: dict[str, Any] = {
-            "type": "VirtualMachineScaleSets",
-            "mode": "User",
-            "osType": "Linux",
-            "vmSize": self._args["vm_size"],
-            "count": self._count,
-            "enableAutoScaling": False,
+        """Read what is asked for as the policy packs read it; how it is sent is this component's own business."""
+        request = {
+            "resourceProviderNamespace": NAMESPACE,
+            "resourceType": "agentPools",
+            "apiVersion": MANAGED_DRA_API_VERSION,
+            "properties": self._asked(),
         }
-        if self._profile is not None:
-            properties["gpuProfile"] = _gpu_profile(self._profile)
-        optional = {
-            "osSKU": self._args.get("os_sku"),
-            "nodeTaints": self._args.get("taints"),
-            "nodeLabels": self._args.get("labels"),
-        }
-        return properties | {key: value for key, value in optional.items() if value}
+        (pool,) = read(PulumiResource(GENERIC, f"pool {self._name}", request)).pools
+        return pool.model_copy(update={"form": PoolForm(kind="settings"), "name": self._name, "cluster": ClusterRef()})
 
     def _managed(self, properties: pulumi.Output[dict[str, Any]], feature: PreviewFeature) -> resources.Resource:
         """Create a managed pool through the generic resource.
@@ -186,18 +208,18 @@ class NodePool(pulumi.ComponentResource):
             resource_group_name=self._args["resource_group_name"],
             resource_name_=self._args["cluster_name"],
             agent_pool_name=self._name,
-            type=properties["type"],
-            mode=properties["mode"],
-            os_type=properties["osType"],
-            vm_size=properties["vmSize"],
-            count=properties["count"],
-            enable_auto_scaling=properties["enableAutoScaling"],
-            gpu_profile=properties.apply(lambda known: known.get("gpuProfile")),
-            os_sku=self._args.get("os_sku"),
-            node_taints=self._args.get("taints"),
-            node_labels=self._args.get("labels"),
+            **{name: properties.apply(partial(self._argument, name)) for name in self._argument_names()},
             opts=self._options(list(IMMUTABLE)),
         )
+
+    def _argument_names(self) -> list[str]:
+        try:
+            return list(pool_properties.typed(self._name, pool_properties.properties(self._name, self._args)))
+        except live.RefusedError:
+            return []  # the properties refuse the run with the reason
+
+    def _argument(self, name: str, properties: dict[str, Any]) -> Any:  # noqa: ANN401 - an argument of any type
+        return pool_properties.typed(self._name, properties)[name]
 
     def _options(
         self, replace_on_changes: list[str], hooks: pulumi.ResourceHookBinding | None = None
@@ -212,26 +234,13 @@ class NodePool(pulumi.ComponentResource):
             protect=self._args.get("protect"),
         )
 
-    def _asked(self) -> dict[str, str | None]:
-        asked = {"osSku": self._args.get("os_sku")}
+    def _wanted(self) -> dict[str, str | None]:
+        """Return what Azure has to have accepted."""
+        wanted = {"osSku": self._args.get("os_sku")}
         if self._profile is None:
-            return asked
-        return asked | {
+            return wanted
+        return wanted | {
             "driver": self._profile.driver,
             "managementMode": self._profile.management_mode,
             "driverMode": self._profile.driver_mode,
         }
-
-
-def _gpu_profile(profile: GpuProfile) -> dict[str, Any]:
-    """Return gpuProfile with every field written out, so that no default of Azure can plan as a change."""
-    if profile.management_mode == "Unmanaged":
-        return {"driver": profile.driver}  # all that the typed resource's api-version has
-    return {
-        "driver": profile.driver,
-        "nvidia": {
-            "managementMode": profile.management_mode,
-            "driverMode": profile.driver_mode,
-            "migStrategy": "None",
-        },
-    }

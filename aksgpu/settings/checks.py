@@ -49,6 +49,9 @@ def _facts(pool: PoolSettings, cluster: ClusterRef, place: str) -> PoolFacts:
         vm_size=pool.vm_size,
         count=pool.count,
         autoscaling=False,
+        os_sku=pool.os_sku,
+        scale_set_priority="Spot" if pool.spot else None,
+        labels=pool.labels,
         gpu_driver=profile.driver if profile else None,
         management_mode=profile.management_mode if profile else None,
         driver_mode=profile.driver_mode if profile else None,
@@ -126,6 +129,8 @@ def _validation(settings: Settings) -> Iterator[str]:
             yield _undeclared(["validation", "claim"], job.claim, f"a claim of namespace {job.namespace}", claims)
     if job.pool not in pools:
         yield _undeclared(["validation", "pool"], job.pool, "a pool of kind managed-dra", pools)
+    elif not any(pool.count for pool in settings.pools if pool.name == job.pool):
+        yield f"{path(['validation', 'pool'])} is {shown(job.pool)}, which has count 0; the Job needs a node of it."
 
 
 def _undeclared(where: list[str | int], given: str, what: str, declared: list[str]) -> str:

@@ -16,6 +16,13 @@ _PATTERNS = {
     "location": "a region's short name in lower case, e.g. eastus",
     "kubernetesVersion": 'a version in quotes such as "1.35" or "1.35.4"',
     "vmSize": "a VM size such as Standard_NC24ads_A100_v4",
+    "taints": "a taint such as sku=gpu:NoSchedule",
+    "zones": 'the number of a zone in quotes, such as "1"',
+    "maxSurge": 'a number or a percentage in quotes, such as "1" or "33%"',
+    "maxUnavailable": 'a number or a percentage in quotes, such as "1" or "33%"',
+    "subnetId": "an ARM id: /subscriptions/…/resourceGroups/…/providers/…",
+    "capacityReservationGroupId": "an ARM id: /subscriptions/…/resourceGroups/…/providers/…",
+    "proximityPlacementGroupId": "an ARM id: /subscriptions/…/resourceGroups/…/providers/…",
     "selectors": "a CEL expression that isn't empty",
     "cluster.name": "1 to 63 letters, digits, dashes or underscores, starting and ending with a letter or digit",
 }

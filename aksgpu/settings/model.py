@@ -4,7 +4,7 @@ The defaults are the example of Microsoft's article on managed DRA. Descriptions
 docs/settings.md.
 """
 
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from pydantic.alias_generators import to_camel
@@ -30,6 +30,11 @@ Location = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9]*$")]
 Version = Annotated[str, StringConstraints(pattern=r"^\d{1,3}\.\d{1,3}(\.\d{1,3})?$")]
 VmSize = Annotated[str, StringConstraints(pattern=r"^Standard_\w+$")]
 Nodes = Annotated[int, Field(ge=1, le=1000)]
+PoolNodes = Annotated[int, Field(ge=0, le=1000)]
+Amount = Annotated[str, StringConstraints(pattern=r"^\d{1,4}%?$")]
+TaintText = Annotated[str, StringConstraints(pattern=r"^[^=:\s]+(=[^:\s]*)?:(NoSchedule|PreferNoSchedule|NoExecute)$")]
+Zone = Annotated[str, StringConstraints(pattern=r"^[1-9]$")]
+ArmId = Annotated[str, StringConstraints(pattern=r"^/subscriptions/[^/]+/resourceGroups/[^/]+/providers/.+$")]
 Devices = Annotated[int, Field(ge=1, le=MAXIMUM_DEVICES)]
 CelExpression = Annotated[str, StringConstraints(pattern=r"\S")]
 
@@ -85,6 +90,23 @@ class ClusterSettings(Part):
         return given
 
 
+class UpgradeSettings(Part):
+    """How an upgrade goes through the nodes of a pool."""
+
+    max_surge: Annotated[Amount | None, Doc("Nodes added before others are drained: a number or a percentage", AKS)] = (
+        None
+    )
+    max_unavailable: Annotated[
+        Amount | None, Doc("Nodes drained without a replacement: a number or a percentage", AKS)
+    ] = None
+    drain_timeout_minutes: Annotated[
+        Annotated[int, Field(ge=5, le=1440)] | None, Doc("How long a drain may wait for disruption budgets", AKS)
+    ] = None
+    soak_minutes: Annotated[Annotated[int, Field(ge=0, le=30)] | None, Doc("How long to wait after each node", AKS)] = (
+        None
+    )
+
+
 class PoolSettings(Part):
     """A node pool."""
 
@@ -93,7 +115,29 @@ class PoolSettings(Part):
     vm_size: Annotated[VmSize, Doc("VM size; with NVIDIA GPUs unless the kind is cpu", ARTICLE)] = (
         "Standard_NC24ads_A100_v4"
     )
-    count: Annotated[Nodes, Doc("Nodes", ARTICLE)] = 1
+    count: Annotated[PoolNodes, Doc("Nodes; 0 keeps the pool without machines", ARTICLE)] = 1
+    os_sku: Annotated[str | None, Doc("OS SKU, e.g. Ubuntu; left out, AKS chooses", AKS)] = None
+    taints: Annotated[
+        list[TaintText] | None, Doc("Taints; left out, `sku=gpu:NoSchedule` on pools with GPUs, `[]` for none", ARTICLE)
+    ] = None
+    labels: Annotated[dict[str, str] | None, Doc("Labels of the nodes", AKS)] = None
+    zones: Annotated[list[Zone] | None, Doc("Availability zones; left out, Azure chooses", AKS)] = None
+    upgrade: Annotated[
+        UpgradeSettings | None,
+        Doc("How upgrades go through the nodes; left out, one at a time without a surge on pools with GPUs", OURS),
+    ] = None
+    spot: Annotated[bool, Doc("Spot machines, which Azure may take back at any time", AKS)] = False
+    os_disk_type: Annotated[Literal["Managed", "Ephemeral"] | None, Doc("Left out, AKS chooses", AKS)] = None
+    os_disk_gb: Annotated[Annotated[int, Field(ge=30, le=2048)] | None, Doc("Size of the OS disk in GB", AKS)] = None
+    subnet_id: Annotated[ArmId | None, Doc("ARM id of the nodes' subnet", AKS)] = None
+    capacity_reservation_group_id: Annotated[
+        ArmId | None, Doc("ARM id of a capacity reservation group that holds the machines", AKS)
+    ] = None
+    proximity_placement_group_id: Annotated[ArmId | None, Doc("ARM id of a proximity placement group", AKS)] = None
+    vm_tags: Annotated[dict[str, str] | None, Doc("Azure tags of the machines", AKS)] = None
+    further_properties: Annotated[
+        dict[str, Any] | None, Doc("Further properties, spelt as in the REST API; judged like all others", AKS)
+    ] = None
 
     @property
     def gpu_profile(self) -> GpuProfile | None:

@@ -90,8 +90,8 @@ def test_a_changed_vm_size_is_a_replacement_with_the_job_that_validates_it(dev: 
     [
         ({"name: gpunp,": "name: gpupool123456,"}, ["aksgpu:pools[0]", "has 13 characters, and AKS allows 12"]),
         (
-            {"count: 1}\n": "count: 0}\n", "previewFeature": "previewFeatures"},
-            ["aksgpu:pools[0].count is 0", "aksgpu:previewFeatures is not a key. Did you mean previewFeature?"],
+            {"count: 1}\n": "count: -1}\n", "previewFeature": "previewFeatures"},
+            ["aksgpu:pools[0].count is -1", "aksgpu:previewFeatures is not a key. Did you mean previewFeature?"],
         ),
         ({"config:": "config: ["}, ["invalid YAML file: yaml: line 3"]),
     ],

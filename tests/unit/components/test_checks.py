@@ -87,6 +87,68 @@ def test_a_cpu_pool_has_no_gpu_profile(run, world):
     assert "gpuProfile" not in run(pool(kind="cpu", vm_size="Standard_D4s_v5")).one("AgentPool")
 
 
+def test_a_cpu_pool_gets_neither_gpu_taint_nor_gpu_upgrade_settings(run, world):
+    world.azure.accepted |= {"gpu_driver": None, "management_mode": None, "driver_mode": None}
+    made = run(pool(kind="cpu", vm_size="Standard_D4s_v5")).one("AgentPool")
+    assert not {"nodeTaints", "upgradeSettings"} & made.keys()
+
+
+EVERYTHING = {
+    "taints": [],
+    "labels": {"team": "ml"},
+    "zones": ["1", "2"],
+    "upgrade": {"max_surge": "1", "drain_timeout_minutes": 60.0, "soak_minutes": 5},
+    "spot": True,
+    "os_disk_type": "Ephemeral",
+    "os_disk_gb": 128,
+    "subnet_id": "/subscriptions/s/resourceGroups/rg/providers/Microsoft.Network/virtualNetworks/v/subnets/n",
+    "vm_tags": {"cost": "ml"},
+    "further_properties": {"maxPods": 60},
+}
+SENT = {
+    "nodeLabels": {"team": "ml"},
+    "availabilityZones": ["1", "2"],
+    "upgradeSettings": {"maxSurge": "1", "drainTimeoutInMinutes": 60, "nodeSoakDurationInMinutes": 5},
+    "scaleSetPriority": "Spot",
+    "scaleSetEvictionPolicy": "Delete",
+    "spotMaxPrice": -1,
+    "osDiskType": "Ephemeral",
+    "osDiskSizeGB": 128,
+    "vnetSubnetID": EVERYTHING["subnet_id"],
+    "tags": {"cost": "ml"},
+    "maxPods": 60,
+}
+
+
+def test_every_property_reaches_a_managed_pool(run, world):
+    asked = run(pool(**EVERYTHING)).one("Resource")["properties"]
+    assert {key: asked[key] for key in SENT} == SENT
+    assert "nodeTaints" not in asked
+
+
+def test_every_property_reaches_a_typed_pool(run, world):
+    world.azure.accepted |= {"management_mode": None, "driver_mode": None}
+    asked = run(pool(kind="driver-only", **EVERYTHING)).one("AgentPool")
+    assert {key: asked[key] for key in SENT} == SENT
+    assert "nodeTaints" not in asked
+
+
+@pytest.mark.parametrize("kind", ["managed-dra", "driver-only"])
+def test_further_properties_cannot_override_what_the_component_decides(run, world, kind):
+    with pytest.raises(RefusedError, match=r"further_properties has enableAutoScaling, gpuProfile"):
+        run(pool(kind=kind, further_properties={"gpuprofile": {}, "enableAutoScaling": True}))
+
+
+def test_a_property_that_the_typed_resource_would_drop_is_refused(run, world):
+    with pytest.raises(RefusedError, match="no migStrategies and would drop it"):
+        run(pool(kind="driver-only", further_properties={"migStrategies": []}))
+
+
+def test_further_properties_are_judged_too(run, world):
+    with pytest.raises(RefusedError, match="AKSGPU207"):
+        run(pool(further_properties={"gpuInstanceProfile": "MIG1g"}))
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [

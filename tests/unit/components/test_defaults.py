@@ -55,6 +55,8 @@ def test_the_pool_is_asked_for_with_every_gpu_field(run):
         "vmSize": "Standard_NC24ads_A100_v4",
         "count": 1,
         "enableAutoScaling": False,
+        "nodeTaints": ["sku=gpu:NoSchedule"],
+        "upgradeSettings": {"maxSurge": "0", "maxUnavailable": "1"},
         "gpuProfile": {
             "driver": "Install",
             "nvidia": {"managementMode": "Managed", "driverMode": "DRA", "migStrategy": "None"},

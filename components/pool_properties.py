@@ -1,0 +1,123 @@
+"""What a NodePool asks Azure for, in the spelling of the REST API."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from pulumi_azure_native import containerservice
+
+from aksgpu.knowledge.pool_kinds import GPU_PROFILES, GpuProfile
+from components import live
+
+GPU_TAINT = "sku=gpu:NoSchedule"
+"""Keeps pods without GPUs off GPU nodes; AKS adds no taint of its own, and its articles use this one."""
+
+PROFILES: dict[str, GpuProfile | None] = {str(kind): profile for kind, profile in GPU_PROFILES.items()}
+"""The GPU profile of each kind."""
+_OPTIONAL = {
+    "os_sku": "osSKU",
+    "labels": "nodeLabels",
+    "zones": "availabilityZones",
+    "os_disk_type": "osDiskType",
+    "os_disk_gb": "osDiskSizeGB",
+    "subnet_id": "vnetSubnetID",
+    "capacity_reservation_group_id": "capacityReservationGroupID",
+    "proximity_placement_group_id": "proximityPlacementGroupID",
+    "vm_tags": "tags",
+}
+_UPGRADE = {
+    "max_surge": "maxSurge",
+    "max_unavailable": "maxUnavailable",
+    "drain_timeout_minutes": "drainTimeoutInMinutes",
+    "soak_minutes": "nodeSoakDurationInMinutes",
+}
+
+
+def profile_of(name: str, kind: str) -> GpuProfile | None:
+    """Return the GPU profile of a kind; refuse a word that is none."""
+    if kind not in PROFILES:
+        raise live.RefusedError(f"Pool {name}: there is no kind '{kind}'. Kinds: {', '.join(PROFILES)}.")
+    return PROFILES[kind]
+
+
+def properties(name: str, args: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `properties` of a pool's request; refuse counts that are no whole numbers and further keys we set."""
+    profile = profile_of(name, args.get("kind", "managed-dra"))
+    asked: dict[str, Any] = {
+        "type": "VirtualMachineScaleSets",
+        "mode": "User",
+        "osType": "Linux",
+        "vmSize": args["vm_size"],
+        "count": live.whole(f"Pool {name}: count", args.get("count", 1), 0),
+        "enableAutoScaling": False,
+    }
+    asked |= {rest: args[key] for key, rest in _OPTIONAL.items() if args.get(key)}
+    taints = args.get("taints", [GPU_TAINT] if profile is not None else [])
+    if taints:
+        asked["nodeTaints"] = list(taints)
+    if profile is not None:
+        asked["gpuProfile"] = _gpu_profile(profile)
+    if args.get("spot"):
+        # Deleted nodes free their quota; -1 means up to the price of an ordinary machine.
+        asked |= {"scaleSetPriority": "Spot", "scaleSetEvictionPolicy": "Delete", "spotMaxPrice": -1}
+    upgrade = _upgrade(name, args.get("upgrade", {}), profile)
+    if upgrade:
+        asked["upgradeSettings"] = upgrade
+    return asked | _further(name, asked, args.get("further_properties", {}))
+
+
+def _upgrade(name: str, given: Mapping[str, Any], profile: GpuProfile | None) -> dict[str, Any]:
+    # GPU nodes seldom have quota for a surge, so an upgrade takes a node away before it brings the new one.
+    chosen = {"max_surge": "0", "max_unavailable": "1"} if profile is not None and not given else given
+    minutes = {"drain_timeout_minutes", "soak_minutes"}
+    return {
+        rest: live.whole(f"Pool {name}: {key}", chosen[key], 0) if key in minutes else str(chosen[key])
+        for key, rest in _UPGRADE.items()
+        if chosen.get(key) is not None
+    }
+
+
+def _further(name: str, asked: Mapping[str, Any], further: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is passed through; a key that the component decides can't be overridden there."""
+    known = {key.casefold(): key for key in (*asked, *_OPTIONAL.values(), "gpuProfile", "nodeTaints")}
+    clashes = sorted(known[key.casefold()] for key in further if key.casefold() in known)
+    if clashes:
+        raise live.RefusedError(
+            f"Pool {name}: further_properties has {', '.join(clashes)}, which NodePool decides by its own arguments. "
+            "Set those instead."
+        )
+    return dict(further)
+
+
+def _gpu_profile(profile: GpuProfile) -> dict[str, Any]:
+    """Return gpuProfile with every field written out, so that no default of Azure can plan as a change."""
+    if profile.management_mode == "Unmanaged":
+        return {"driver": profile.driver}  # all that the typed resource's api-version has
+    return {
+        "driver": profile.driver,
+        "nvidia": {
+            "managementMode": profile.management_mode,
+            "driverMode": profile.driver_mode,
+            "migStrategy": "None",
+        },
+    }
+
+
+def typed(name: str, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the same as arguments of the typed AgentPool; refuse what it has no argument for and so would drop."""
+    arguments = {_ARGUMENTS.get(key.casefold(), ""): value for key, value in asked.items()}
+    if "" in arguments:
+        unknown = sorted(key for key in asked if key.casefold() not in _ARGUMENTS)
+        raise live.RefusedError(
+            f"Pool {name}: the typed AgentPool of azure-native has no {', '.join(unknown)} and would drop it without "
+            "a word. Remove it from further_properties, or use a managed kind, whose request is sent as written."
+        )
+    return arguments
+
+
+def _rest_name(argument: str) -> str:
+    return re.sub(r"_", "", argument).casefold()
+
+
+_ARGUMENTS = {_rest_name(name): name for name in containerservice.AgentPoolArgs.__init__.__annotations__}
+"""REST names of the typed resource's arguments, case folded, to the arguments."""
