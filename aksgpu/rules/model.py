@@ -8,8 +8,9 @@ from aksgpu.facts.base import Place
 from aksgpu.facts.estate import Estate
 
 Severity = Literal["error", "warning", "info"]
-Where = Literal["component", "preview", "update", "files"]
-"""Where a rule can speak: when a component is built, in a preview, while an update runs, on files."""
+Where = Literal["component", "preview", "update", "admission", "files"]
+"""Where a rule can speak: when a component is built, in a preview, while an update runs, when the API server is asked
+to store an object, on files."""
 Pillar = Literal["Cost Optimization", "Operational Excellence", "Performance Efficiency", "Reliability", "Security"]
 """A pillar of the Azure Well-Architected Framework."""
 
