@@ -5,27 +5,13 @@ software puts on nodes while they run (node feature discovery, the kubelet) may 
 one may always match.
 """
 
-from collections.abc import Mapping
-
 from aksgpu.facts.clusters import ClusterRef
 from aksgpu.facts.components import GpuComponent
 from aksgpu.facts.estate import Estate
 from aksgpu.facts.nodes import Requirement, Selection, Taint, Toleration
 from aksgpu.facts.pools import PoolFacts
 from aksgpu.facts.truth import UNKNOWN, Maybe, Truth, Unknown, all_of, any_of, equals
-
-_SET_ELSEWHERE = (
-    "feature.node.kubernetes.io/",
-    "nvidia.com/",
-    "kubernetes.io/",
-    "beta.kubernetes.io/",
-    "node.kubernetes.io/",
-    "topology.kubernetes.io/",
-    "failure-domain.beta.kubernetes.io/",
-    "kubernetes.azure.com/",
-    "karpenter.azure.com/",
-)
-"""Prefixes of labels that appear on nodes without being in the pool's own labels."""
+from aksgpu.knowledge.node_labels import SET_ELSEWHERE, labels_of
 
 
 def lands_on(component: GpuComponent, pool: PoolFacts, estate: Estate) -> Truth:
@@ -46,7 +32,7 @@ def _explain_selection(selection: Maybe[Selection], pool: PoolFacts) -> str:
     if not isinstance(selection, Selection) or not (selection.labels or selection.terms):
         return "it has no node selector"
     keys = sorted({*selection.labels, *(requirement.key for term in selection.terms for requirement in term)})
-    own = [f"{key}={value}" for key, value in sorted(_labels(pool).items()) if key in keys]
+    own = [f"{key}={value}" for key, value in sorted(labels_of(pool).items()) if key in keys]
     if own:
         return f"its node selection matches the pool's labels {', '.join(own)}"
     return f"its node selection ({', '.join(keys)}) doesn't exclude the pool"
@@ -97,10 +83,10 @@ def _selects(selection: Maybe[Selection], pool: PoolFacts) -> Truth:
 
 
 def _meets(requirement: Requirement, pool: PoolFacts) -> Truth:
-    labels = _labels(pool)
+    labels = labels_of(pool)
     value = labels.get(requirement.key)
     if value is None:
-        if requirement.key.startswith(_SET_ELSEWHERE):
+        if requirement.key.startswith(SET_ELSEWHERE):
             return True
         if isinstance(pool.labels, Unknown):
             return UNKNOWN
@@ -128,23 +114,6 @@ def _compare(requirement: Requirement, value: str | None) -> bool:
     except (ValueError, IndexError):
         return False
     return label > limit if requirement.operator == "Gt" else label < limit
-
-
-def _labels(pool: PoolFacts) -> Mapping[str, str]:
-    """Return the labels that the nodes surely have: the pool's own and those that AKS derives from the pool."""
-    own = pool.labels if isinstance(pool.labels, dict) else {}
-    derived = {
-        "kubernetes.azure.com/accelerator": "nvidia",
-        "accelerator": "nvidia",
-        "kubernetes.io/os": (pool.os_type if isinstance(pool.os_type, str) else "Linux").lower(),
-    }
-    if isinstance(pool.name, str):
-        derived |= {"agentpool": pool.name, "kubernetes.azure.com/agentpool": pool.name}
-    if isinstance(pool.mode, str):
-        derived |= {"kubernetes.azure.com/mode": pool.mode.lower()}
-    if isinstance(pool.vm_size, str):
-        derived |= {"node.kubernetes.io/instance-type": pool.vm_size, "beta.kubernetes.io/instance-type": pool.vm_size}
-    return {**own, **derived}
 
 
 def _tolerates(tolerations: Maybe[tuple[Toleration, ...]], taints: Maybe[tuple[Taint, ...]]) -> Truth:

@@ -1,0 +1,40 @@
+"""Labels that the nodes of a pool have.
+
+Sources: learn.microsoft.com/azure/aks, "Reserved labels" and "Use GPUs on AKS"; kubernetes.io, "Well-Known Labels,
+Annotations and Taints".
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+from aksgpu.facts.pools import PoolFacts
+
+SET_ELSEWHERE: Final = (
+    "feature.node.kubernetes.io/",
+    "nvidia.com/",
+    "kubernetes.io/",
+    "beta.kubernetes.io/",
+    "node.kubernetes.io/",
+    "topology.kubernetes.io/",
+    "failure-domain.beta.kubernetes.io/",
+    "kubernetes.azure.com/",
+    "karpenter.azure.com/",
+)
+"""Prefixes of labels that appear on nodes without being in the pool's own labels."""
+
+
+def labels_of(pool: PoolFacts) -> Mapping[str, str]:
+    """Return the labels that the nodes surely have: the pool's own and those that AKS derives from the pool."""
+    own = pool.labels if isinstance(pool.labels, dict) else {}
+    derived = {
+        "kubernetes.azure.com/accelerator": "nvidia",
+        "accelerator": "nvidia",
+        "kubernetes.io/os": (pool.os_type if isinstance(pool.os_type, str) else "Linux").lower(),
+    }
+    if isinstance(pool.name, str):
+        derived |= {"agentpool": pool.name, "kubernetes.azure.com/agentpool": pool.name}
+    if isinstance(pool.mode, str):
+        derived |= {"kubernetes.azure.com/mode": pool.mode.lower()}
+    if isinstance(pool.vm_size, str):
+        derived |= {"node.kubernetes.io/instance-type": pool.vm_size, "beta.kubernetes.io/instance-type": pool.vm_size}
+    return {**own, **derived}
