@@ -7,7 +7,10 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 from pulumi_azure_native import authorization, containerservice, resources
 
-from components import live
+from aksgpu.readers.pulumi_resources import PulumiResource, read
+from components import cluster_properties, live, typed
+
+_TYPE = "azure-native:containerservice:ManagedCluster"
 
 
 class SystemPool(TypedDict):
@@ -17,6 +20,40 @@ class SystemPool(TypedDict):
     """VM size, `Standard_D4s_v5` if left out."""
     count: NotRequired[int]
     """Number of nodes, 1 if left out."""
+    zones: NotRequired[list[str]]
+    """Availability zones, e.g. `1`; if left out, Azure chooses."""
+    subnet_id: NotRequired[str]
+    """ARM id of the subnet of the nodes; if left out, AKS makes a virtual network."""
+
+
+class ClusterNetwork(TypedDict):
+    """The network of a new cluster; left out: Azure CNI in overlay mode."""
+
+    plugin_mode: NotRequired[str]
+    """`overlay` if left out."""
+    dataplane: NotRequired[str]
+    """`azure` or `cilium`."""
+    policy: NotRequired[str]
+    """`azure`, `calico` or `cilium`."""
+    pod_cidr: NotRequired[str]
+    """Addresses of pods."""
+    service_cidr: NotRequired[str]
+    """Addresses of services."""
+    dns_service_ip: NotRequired[str]
+    """Address of the cluster's DNS, inside the addresses of services."""
+    outbound_type: NotRequired[str]
+    """How traffic leaves, e.g. `userDefinedRouting`."""
+
+
+class ApiServerAccess(TypedDict):
+    """Who reaches the API server."""
+
+    private: NotRequired[bool]
+    """Only from inside the virtual network."""
+    private_dns_zone: NotRequired[str]
+    """ARM id of the private DNS zone, `system` or `none`."""
+    authorized_ip_ranges: NotRequired[list[str]]
+    """CIDR ranges that may reach a public API server."""
 
 
 class NewCluster(TypedDict):
@@ -32,6 +69,30 @@ class NewCluster(TypedDict):
     """Minor version, e.g. `1.35`."""
     system_pool: NotRequired[SystemPool]
     """The system pool; left out: one Standard_D4s_v5."""
+    tier: NotRequired[str]
+    """`Free` (if left out), `Standard` with an uptime agreement, or `Premium`, which long-term support needs."""
+    support_plan: NotRequired[str]
+    """`KubernetesOfficial` or `AKSLongTermSupport`."""
+    network: NotRequired[ClusterNetwork]
+    """The network; a change of most of it replaces the cluster."""
+    api_server: NotRequired[ApiServerAccess]
+    """Who reaches the API server; left out: public."""
+    admin_groups: NotRequired[list[str]]
+    """Object ids of Entra ID groups that administer the cluster; turns sign-in with Entra ID on."""
+    azure_rbac: NotRequired[bool]
+    """Roles of Azure decide who may do what in the cluster; turns sign-in with Entra ID on."""
+    local_accounts: NotRequired[bool]
+    """Whether the certificate of a local administrator works; true if left out. Without it `kubelogin` is needed."""
+    identity_id: NotRequired[str]
+    """ARM id of a user-assigned identity; left out: one of the cluster's own."""
+    upgrade_channel: NotRequired[str]
+    """Channel of automatic upgrades, `none` if left out, so that only this program moves the version."""
+    node_os_upgrade_channel: NotRequired[str]
+    """Channel of node images, `None` if left out: a node image brings another GPU driver and drains its nodes."""
+    tags: NotRequired[dict[str, str]]
+    """Azure tags of the cluster."""
+    further_properties: NotRequired[dict[str, Any]]
+    """Further properties as the REST API spells them, e.g. `{"azureMonitorProfile": …}`; judged like all others."""
 
 
 class ExistingCluster(TypedDict):
@@ -111,29 +172,13 @@ class Cluster(pulumi.ComponentResource):
             location=pulumi.Output.from_input(args.get("ready")).apply(lambda _: new["location"]),
             opts=protected,
         )
-        system = new.get("system_pool", {})
+        asked = pulumi.Output.from_input(new["name"]).apply(lambda _: _judged(new))
         cluster = containerservice.ManagedCluster(
             name,
             resource_group_name=live.after(group, new["resource_group"]),
             resource_name_=new["name"],
             location=new["location"],
-            dns_prefix=new["name"],
-            kubernetes_version=new["kubernetes_version"],
-            identity={"type": containerservice.ResourceIdentityType.SYSTEM_ASSIGNED},
-            # DRA pools don't work with node auto-provisioning; written out so that no default can change that.
-            node_provisioning_profile={"mode": "Manual"},
-            agent_pool_profiles=[
-                {
-                    "name": "system",
-                    "mode": "System",
-                    "type": "VirtualMachineScaleSets",
-                    "os_type": "Linux",
-                    "vm_size": system.get("vm_size", "Standard_D4s_v5"),
-                    "count": pulumi.Output.from_input(system.get("count", 1)).apply(
-                        partial(live.whole, "The count of the system pool", low=1)
-                    ),
-                }
-            ],
+            **{argument: asked.apply(partial(_part, argument)) for argument in _argument_names(new)},
             opts=protected,
         )
         self.cluster_id = cluster.id
@@ -175,3 +220,26 @@ async def _kubeconfig(known: list[str]) -> str:
     """Ask Azure through the reader: what an invoke is refused would reach the user as a traceback."""
     cluster_id, group, name = known
     return await live.ask(live.azure(cluster_id.split("/")[2]).kubeconfig, group, name)
+
+
+def _asked(new: NewCluster) -> dict[str, Any]:
+    return typed.arguments("The cluster", containerservice.ManagedClusterArgs, cluster_properties.properties(new))
+
+
+def _argument_names(new: NewCluster) -> list[str]:
+    try:
+        return list(_asked(new))
+    except live.RefusedError:
+        return []  # judging refuses the run with the reason, where programs in other languages see it too
+
+
+def _judged(new: NewCluster) -> dict[str, Any]:
+    """Judge the cluster as the policy packs read it, then return its arguments."""
+    asked = _asked(new)
+    request = {**cluster_properties.properties(new), "resourceName": new["name"]}
+    live.judge(read(PulumiResource(_TYPE, f"cluster {new['name']}", request)))
+    return asked
+
+
+def _part(name: str, asked: dict[str, Any]) -> Any:  # noqa: ANN401 - an argument of any type
+    return asked[name]

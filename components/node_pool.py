@@ -13,7 +13,7 @@ from aksgpu.facts.pools import PoolFacts, PoolForm
 from aksgpu.knowledge.azure_api import MANAGED_DRA_API_VERSION
 from aksgpu.readers.azure import NAMESPACE
 from aksgpu.readers.pulumi_resources import PulumiResource, read
-from components import acceptance, live, pool_properties
+from components import acceptance, live, pool_properties, typed
 from components.preview_feature import PreviewFeature
 
 IMMUTABLE = (
@@ -167,7 +167,7 @@ class NodePool(pulumi.ComponentResource):
     def _asked(self) -> dict[str, Any]:
         asked = pool_properties.properties(self._name, self._args)
         if not self._is_managed:
-            pool_properties.typed(self._name, asked)  # refuses what it would lose
+            self._typed_arguments(asked)  # refuses what it would lose
         return asked
 
     def _facts(self) -> PoolFacts:
@@ -212,14 +212,17 @@ class NodePool(pulumi.ComponentResource):
             opts=self._options(list(IMMUTABLE)),
         )
 
+    def _typed_arguments(self, asked: dict[str, Any]) -> dict[str, Any]:
+        return typed.arguments(f"Pool {self._name}", containerservice.AgentPoolArgs, asked)
+
     def _argument_names(self) -> list[str]:
         try:
-            return list(pool_properties.typed(self._name, pool_properties.properties(self._name, self._args)))
+            return list(self._typed_arguments(pool_properties.properties(self._name, self._args)))
         except live.RefusedError:
             return []  # the properties refuse the run with the reason
 
     def _argument(self, name: str, properties: dict[str, Any]) -> Any:  # noqa: ANN401 - an argument of any type
-        return pool_properties.typed(self._name, properties)[name]
+        return self._typed_arguments(properties)[name]
 
     def _options(
         self, replace_on_changes: list[str], hooks: pulumi.ResourceHookBinding | None = None

@@ -1,13 +1,10 @@
 """What a NodePool asks Azure for, in the spelling of the REST API."""
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
-from pulumi_azure_native import containerservice
-
 from aksgpu.knowledge.pool_kinds import GPU_PROFILES, GpuProfile
-from components import live
+from components import live, typed
 
 GPU_TAINT = "sku=gpu:NoSchedule"
 """Keeps pods without GPUs off GPU nodes; AKS adds no taint of its own, and its articles use this one."""
@@ -63,7 +60,8 @@ def properties(name: str, args: Mapping[str, Any]) -> dict[str, Any]:
     upgrade = _upgrade(name, args.get("upgrade", {}), profile)
     if upgrade:
         asked["upgradeSettings"] = upgrade
-    return asked | _further(name, asked, args.get("further_properties", {}))
+    decided = {**asked, **dict.fromkeys((*_OPTIONAL.values(), "gpuProfile", "nodeTaints", "scaleSetPriority"))}
+    return asked | typed.further(f"Pool {name}", decided, args.get("further_properties", {}))
 
 
 def _upgrade(name: str, given: Mapping[str, Any], profile: GpuProfile | None) -> dict[str, Any]:
@@ -75,18 +73,6 @@ def _upgrade(name: str, given: Mapping[str, Any], profile: GpuProfile | None) ->
         for key, rest in _UPGRADE.items()
         if chosen.get(key) is not None
     }
-
-
-def _further(name: str, asked: Mapping[str, Any], further: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is passed through; a key that the component decides can't be overridden there."""
-    known = {key.casefold(): key for key in (*asked, *_OPTIONAL.values(), "gpuProfile", "nodeTaints")}
-    clashes = sorted(known[key.casefold()] for key in further if key.casefold() in known)
-    if clashes:
-        raise live.RefusedError(
-            f"Pool {name}: further_properties has {', '.join(clashes)}, which NodePool decides by its own arguments. "
-            "Set those instead."
-        )
-    return dict(further)
 
 
 def _gpu_profile(profile: GpuProfile) -> dict[str, Any]:
@@ -101,23 +87,3 @@ def _gpu_profile(profile: GpuProfile) -> dict[str, Any]:
             "migStrategy": "None",
         },
     }
-
-
-def typed(name: str, asked: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the same as arguments of the typed AgentPool; refuse what it has no argument for and so would drop."""
-    arguments = {_ARGUMENTS.get(key.casefold(), ""): value for key, value in asked.items()}
-    if "" in arguments:
-        unknown = sorted(key for key in asked if key.casefold() not in _ARGUMENTS)
-        raise live.RefusedError(
-            f"Pool {name}: the typed AgentPool of azure-native has no {', '.join(unknown)} and would drop it without "
-            "a word. Remove it from further_properties, or use a managed kind, whose request is sent as written."
-        )
-    return arguments
-
-
-def _rest_name(argument: str) -> str:
-    return re.sub(r"_", "", argument).casefold()
-
-
-_ARGUMENTS = {_rest_name(name): name for name in containerservice.AgentPoolArgs.__init__.__annotations__}
-"""REST names of the typed resource's arguments, case folded, to the arguments."""

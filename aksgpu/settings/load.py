@@ -8,7 +8,8 @@ from pydantic import ValidationError
 from aksgpu.errors import AksgpuError
 from aksgpu.settings.checks import problems
 from aksgpu.settings.messages import paragraph
-from aksgpu.settings.model import PROJECT, Settings, ValidationSettings
+from aksgpu.settings.model import Settings, ValidationSettings
+from aksgpu.settings.parts import PROJECT
 
 _PREFIX = f"{PROJECT}:"
 _TEXTS = ("previewFeature",)

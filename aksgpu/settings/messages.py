@@ -9,7 +9,8 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from aksgpu.facts.base import shown
-from aksgpu.settings.model import PROJECT, Doc, Settings
+from aksgpu.settings.model import Settings
+from aksgpu.settings.parts import PROJECT, Doc
 
 _PATTERNS = {
     "resourceGroup": "1 to 90 letters, digits, dashes, underscores, dots or parentheses, not ending with a dot",
@@ -20,6 +21,11 @@ _PATTERNS = {
     "zones": 'the number of a zone in quotes, such as "1"',
     "maxSurge": 'a number or a percentage in quotes, such as "1" or "33%"',
     "maxUnavailable": 'a number or a percentage in quotes, such as "1" or "33%"',
+    "podCidr": "a range such as 10.244.0.0/16",
+    "serviceCidr": "a range such as 10.0.0.0/16",
+    "authorizedIpRanges": "a range such as 203.0.113.0/24",
+    "dnsServiceIp": "an address such as 10.0.0.10",
+    "identityId": "an ARM id: /subscriptions/…/resourceGroups/…/providers/…",
     "subnetId": "an ARM id: /subscriptions/…/resourceGroups/…/providers/…",
     "capacityReservationGroupId": "an ARM id: /subscriptions/…/resourceGroups/…/providers/…",
     "proximityPlacementGroupId": "an ARM id: /subscriptions/…/resourceGroups/…/providers/…",

@@ -4,90 +4,30 @@ The defaults are the example of Microsoft's article on managed DRA. Descriptions
 docs/settings.md.
 """
 
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
-from pydantic.alias_generators import to_camel
+from pydantic import Field
 
 from aksgpu.knowledge.pool_kinds import GPU_PROFILES, GpuProfile, PoolKind
-
-PROJECT = "aksgpu"
-"""The Pulumi project and the namespace of its configuration keys."""
-
-ARTICLE = "DRA article"
-KUBERNETES = "Kubernetes API"
-AKS = "AKS API"
-OURS = "this project"
-
-MAXIMUM_DEVICES = 32
-"""Devices of one claim: more are accepted by the API and never scheduled."""
-
-DnsLabel = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$")]
-DnsSubdomain = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$")]
-ResourceGroup = Annotated[str, StringConstraints(pattern=r"^[\w()._-]{0,89}[\w()_-]$")]
-ClusterName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9]([A-Za-z0-9_-]{0,61}[A-Za-z0-9])?$")]
-Location = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9]*$")]
-Version = Annotated[str, StringConstraints(pattern=r"^\d{1,3}\.\d{1,3}(\.\d{1,3})?$")]
-VmSize = Annotated[str, StringConstraints(pattern=r"^Standard_\w+$")]
-Nodes = Annotated[int, Field(ge=1, le=1000)]
-PoolNodes = Annotated[int, Field(ge=0, le=1000)]
-Amount = Annotated[str, StringConstraints(pattern=r"^\d{1,4}%?$")]
-TaintText = Annotated[str, StringConstraints(pattern=r"^[^=:\s]+(=[^:\s]*)?:(NoSchedule|PreferNoSchedule|NoExecute)$")]
-Zone = Annotated[str, StringConstraints(pattern=r"^[1-9]$")]
-ArmId = Annotated[str, StringConstraints(pattern=r"^/subscriptions/[^/]+/resourceGroups/[^/]+/providers/.+$")]
-Devices = Annotated[int, Field(ge=1, le=MAXIMUM_DEVICES)]
-CelExpression = Annotated[str, StringConstraints(pattern=r"\S")]
-
-
-class Part(BaseModel):
-    """A part of the configuration: camelCase keys, no unknown ones, no silent conversions."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, alias_generator=to_camel, populate_by_name=True)
-
-
-class Doc(NamedTuple):
-    """What the table in the docs says about a key."""
-
-    text: str
-    source: str
-
-
-class SystemPool(Part):
-    """The pool of a created cluster that runs the cluster's own pods."""
-
-    vm_size: Annotated[VmSize, Doc("VM size, without GPUs", OURS)] = "Standard_D4s_v5"
-    count: Annotated[Nodes, Doc("Nodes", OURS)] = 1
-
-
-class CreateCluster(Part):
-    """A cluster that the stack owns."""
-
-    resource_group: Annotated[ResourceGroup, Doc("Resource group, created too", AKS)]
-    name: Annotated[ClusterName, Doc("Name of the cluster", AKS)]
-    location: Annotated[Location, Doc("Azure region, e.g. eastus", AKS)]
-    kubernetes_version: Annotated[Version, Doc("Minor or patch version, in quotes", ARTICLE)] = "1.35"
-    system_pool: Annotated[SystemPool, Doc("The pool for the cluster's own pods", AKS)] = SystemPool()
-
-
-class UseCluster(Part):
-    """A cluster that exists: never changed, never destroyed."""
-
-    resource_group: Annotated[ResourceGroup, Doc("Resource group of the cluster", ARTICLE)]
-    name: Annotated[ClusterName, Doc("Name of the cluster", ARTICLE)]
-
-
-class ClusterSettings(Part):
-    """Where the pools go; exactly one of the two."""
-
-    create: Annotated[CreateCluster | None, Doc("Create this cluster", OURS)] = None
-    use: Annotated[UseCluster | None, Doc("Add pools to this existing cluster", ARTICLE)] = None
-
-    @property
-    def one(self) -> CreateCluster | UseCluster:
-        """The one that was given; loading refuses both and neither."""
-        given = self.create or self.use
-        assert given is not None  # noqa: S101 - `load` has checked it
-        return given
+from aksgpu.settings.cluster import ClusterSettings
+from aksgpu.settings.parts import (
+    AKS,
+    ARTICLE,
+    KUBERNETES,
+    OURS,
+    Amount,
+    ArmId,
+    CelExpression,
+    Devices,
+    DnsLabel,
+    DnsSubdomain,
+    Doc,
+    Part,
+    PoolNodes,
+    TaintText,
+    VmSize,
+    Zone,
+)
 
 
 class UpgradeSettings(Part):
