@@ -12,6 +12,7 @@ from aksgpu.facts.components import GpuComponent
 from aksgpu.facts.estate import Estate
 from aksgpu.facts.nodes import Selection, Toleration
 from aksgpu.facts.truth import UNKNOWN, Maybe, Truth, Unknown
+from aksgpu.knowledge import gpu_software
 from aksgpu.readers.fields import Fields
 from aksgpu.readers.placement import read_selection, read_tolerations
 
@@ -27,21 +28,11 @@ POD_SPECS = {
 }
 """Where each kind keeps its pod spec."""
 
-_PLUGIN_PATHS = {"/var/lib/kubelet/device-plugins", "/var/lib/kubelet/device-plugins/kubelet.sock"}
-"""What a device plugin needs of the node in order to register."""
-_PLUGIN = re.compile(r"(?:nvidia|k8s|gpu)[\w.-]*device-plugin|nvdp", re.IGNORECASE)
-_DRA_DRIVER = re.compile(r"gpu-kubelet-plugin", re.IGNORECASE)
-_DRA_IMAGE = re.compile(r"dra-driver-nvidia-gpu|nvidia-dra-driver|k8s-dra-driver-gpu", re.IGNORECASE)
-_OTHER_DEVICES = re.compile(
-    r"(?<![a-z0-9])(?:rdma|sriov(?:dp)?|sr-iov|amd(?:gpu)?|rocm|intel(?:gpu)?|habana(?:labs)?|gaudi|xilinx|fpga|"
-    r"kubevirt|kvm|smarter|akri|qat|tpu|neuron|ascend|sgx|fuse|network|generic-device-plugin)(?![a-z0-9])",
-    re.IGNORECASE,
+_PLUGIN_PATHS = {gpu_software.PLUGIN_FOLDER, f"{gpu_software.PLUGIN_FOLDER}/kubelet.sock"}
+_PLUGIN, _DRA_DRIVER, _DRA_IMAGE, _OTHER_DEVICES = (
+    re.compile(text, re.IGNORECASE)
+    for text in (gpu_software.PLUGIN, gpu_software.DRA_DRIVER, gpu_software.DRA_IMAGE, gpu_software.OTHER_DEVICES)
 )
-"""Words of device plugins for other devices; they use the same folder."""
-
-_HELPERS = {"mps-control-daemon", "gpu-feature-discovery", "config-manager"}
-"""Programs in the device plugin's image that advertise nothing."""
-_SHELLS = {"sh", "bash", "ash", "dash"}
 
 Product = Literal["device-plugin", "dra-driver"]
 
@@ -116,7 +107,7 @@ def _traits(fields: Fields, spec: str) -> _Traits:
             image, command = _get(container, "image"), _list(_get(container, "command"))
             everything += [image, *command, *_list(_get(container, "args"))]
             program = _program([*command, *_list(_get(container, "args"))]) if command else ""
-            if program not in _HELPERS:
+            if program not in gpu_software.PLUGIN_HELPERS:
                 texts += [text for text in (_repository(image), program) if text]
     paths = [_get(_get(volume, "hostPath"), "path") for volume in _groups(fields.raw(f"{spec}.volumes"))]
     return _Traits(
@@ -139,7 +130,7 @@ def _repository(image: object) -> str:
 def _program(arguments: list[object]) -> str:
     """Return the name of the program that a container starts; in a shell, that of the script's first command."""
     words = [word for word in arguments if isinstance(word, str)]
-    if words and posixpath.basename(words[0]) in _SHELLS and "-c" in words[:-1]:
+    if words and posixpath.basename(words[0]) in gpu_software.SHELLS and "-c" in words[:-1]:
         words = words[words.index("-c") + 1].removeprefix("exec ").split()
     return posixpath.basename(words[0]) if words else ""
 
