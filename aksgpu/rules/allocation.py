@@ -84,7 +84,7 @@ DUAL_ADVERTISEMENT = Rule(
     ),
     on_unknown="Two advertisers of which one is not certain yet are reported as undecided; one alone never is.",
     check=_check,
-    prevents=("component", "preview"),
+    prevents=("component", "preview", "admission"),
     detects=("update", "files"),
     across=True,
 )

@@ -1,0 +1,13 @@
+"""Rules as ValidatingAdmissionPolicies: what the API server itself can refuse.
+
+What a rule refuses is written here once more, in CEL: a file `cel/<rule>.yaml` for each rule that can be decided from
+one object, with pools as a parameter. Everything else (id, severity, text) comes from the rule. A test on the real API
+server holds both to the same verdict about every example of the rule. docs/decisions/0016-admission.md says why it
+is built so.
+"""
+
+from aksgpu.reporters.admission.objects import Mode, Names, objects
+from aksgpu.reporters.admission.parameters import pool_data
+from aksgpu.reporters.admission.templates import covered
+
+__all__ = ["Mode", "Names", "covered", "objects", "pool_data"]

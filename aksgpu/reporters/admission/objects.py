@@ -1,0 +1,223 @@
+"""Makes the Kubernetes objects: a namespace with the pools, and for each rule a policy with its binding."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal, Protocol
+
+from aksgpu.reporters.admission.templates import Template, template
+
+Mode = Literal["enforce", "warn"]
+"""`enforce` refuses what breaks a rule of severity error; `warn` only says so, for every rule."""
+
+API: Final = "admissionregistration.k8s.io/v1"
+
+SYSTEM_NAMESPACES: Final = (
+    "aks-command",
+    "aks-istio-egress",
+    "aks-istio-ingress",
+    "aks-istio-system",
+    "app-routing-system",
+    "calico-system",
+    "dapr-system",
+    "flux-system",
+    "gatekeeper-system",
+    "gpu-operator",
+    "kube-node-lease",
+    "kube-public",
+    "kube-system",
+    "network-operator",
+    "nvidia-dra-driver-gpu",
+    "nvidia-gpu-operator",
+    "tigera-operator",
+)
+"""Namespaces of Kubernetes, of AKS and its add-ons, and of NVIDIA's own software, which has to touch devices."""
+
+_TEMPLATED = [
+    {
+        "apiGroups": ["apps"],
+        "apiVersions": ["v1"],
+        "resources": ["daemonsets", "deployments", "replicasets", "statefulsets"],
+    },
+    {"apiGroups": ["batch"], "apiVersions": ["v1"], "resources": ["cronjobs", "jobs"]},
+    {"apiGroups": [""], "apiVersions": ["v1"], "resources": ["replicationcontrollers"]},
+]
+_CORE = {"apiGroups": [""], "apiVersions": ["v1"]}
+MATCHED: Final = {
+    "pods": [
+        {**_CORE, "operations": ["CREATE"], "resources": ["pods"]},
+        *({**rule, "operations": ["CREATE", "UPDATE"]} for rule in _TEMPLATED),
+    ],
+    "claims": [
+        {
+            "apiGroups": ["resource.k8s.io"],
+            "apiVersions": ["v1"],
+            "operations": ["CREATE"],
+            "resources": ["resourceclaims", "resourceclaimtemplates"],
+        }
+    ],
+}
+"""What a policy is asked about. The spec of pods and claims doesn't change, but for containers added for debugging."""
+
+_DEBUGGING = {**_CORE, "operations": ["UPDATE"], "resources": ["pods/ephemeralcontainers"]}
+
+POD_SPEC: Final = (
+    "{0}.kind == 'Pod' ? dyn({0}.spec) : "
+    "{0}.kind == 'CronJob' ? dyn({0}).spec.jobTemplate.spec.template.spec : "
+    "dyn({0}).spec.template.spec"
+)
+"""CEL: where an object has its pod spec. `dyn`, because one expression serves kinds of different types."""
+
+
+class Described(Protocol):
+    """What is needed of a rule."""
+
+    @property
+    def id(self) -> str:
+        """`AKSGPU701`."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """Kebab-case."""
+        ...
+
+    @property
+    def severity(self) -> str:
+        """`error`, `warning` or `info`."""
+        ...
+
+    @property
+    def summary(self) -> str:
+        """What must hold, in a sentence."""
+        ...
+
+    @property
+    def fix(self) -> str:
+        """The way out, in a sentence or two."""
+        ...
+
+
+@dataclass(frozen=True)
+class Names:
+    """What the objects are called. Two sets with different prefixes can be in one cluster."""
+
+    prefix: str = "aksgpu"
+
+    @property
+    def namespace(self) -> str:
+        """The namespace that holds the pools."""
+        return f"{self.prefix}-system"
+
+    @property
+    def pools(self) -> str:
+        """The ConfigMap with the pools."""
+        return f"{self.prefix}-gpu-pools"
+
+    def policy(self, rule: Described) -> str:
+        """A policy and its binding."""
+        return f"{self.prefix}-{rule.name}"
+
+
+def objects(
+    rules: Iterable[Described], pools: Mapping[str, str], mode: Mode = "enforce", names: Names | None = None
+) -> list[dict[str, Any]]:
+    """Return everything, in the order in which it has to be created."""
+    names = names or Names()
+    policies = [item for rule in rules for item in (policy(rule, names), binding(rule, mode, names))]
+    return [namespace(names), pool_map(pools, names), *policies]
+
+
+def namespace(names: Names) -> dict[str, Any]:
+    """Return the namespace of the pools."""
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": names.namespace}}
+
+
+def pool_map(pools: Mapping[str, str], names: Names) -> dict[str, Any]:
+    """Return the ConfigMap with the pools."""
+    metadata = {"name": names.pools, "namespace": names.namespace}
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": dict(pools)}
+
+
+def policy(rule: Described, names: Names) -> dict[str, Any]:
+    """Return the policy of a rule."""
+    written = template(rule.name)
+    spec: dict[str, Any] = {
+        "failurePolicy": "Fail",
+        "matchConstraints": {"matchPolicy": "Equivalent", "resourceRules": _resource_rules(written)},
+        "matchConditions": _conditions(written),
+        "variables": [{"name": name, "expression": text} for name, text in written.variables.items()],
+        "validations": [
+            {
+                "expression": f"!({written.refuses})",
+                "messageExpression": _message(rule, written),
+                "message": f"{rule.id} {rule.name}: {rule.summary} Fix: {rule.fix}",
+            }
+        ],
+    }
+    if written.pools:
+        spec["paramKind"] = {"apiVersion": "v1", "kind": "ConfigMap"}
+    if not spec["matchConditions"]:
+        del spec["matchConditions"]
+    metadata = {"name": names.policy(rule)}
+    return {"apiVersion": API, "kind": "ValidatingAdmissionPolicy", "metadata": metadata, "spec": spec}
+
+
+def binding(rule: Described, mode: Mode, names: Names) -> dict[str, Any]:
+    """Return what puts the policy of a rule in force."""
+    written = template(rule.name)
+    refuses = mode == "enforce" and rule.severity == "error"
+    spec: dict[str, Any] = {
+        "policyName": names.policy(rule),
+        "validationActions": ["Deny" if refuses else "Warn", "Audit"],
+    }
+    if written.pools:
+        spec["paramRef"] = {
+            "name": names.pools,
+            "namespace": names.namespace,
+            "parameterNotFoundAction": "Deny",
+        }
+    if not written.everywhere:
+        spec["matchResources"] = {"namespaceSelector": {"matchExpressions": _outside_system()}}
+    metadata = {"name": names.policy(rule)}
+    return {"apiVersion": API, "kind": "ValidatingAdmissionPolicyBinding", "metadata": metadata, "spec": spec}
+
+
+def _outside_system() -> list[dict[str, Any]]:
+    return [
+        {"key": "kubernetes.io/metadata.name", "operator": "NotIn", "values": list(SYSTEM_NAMESPACES)},
+        # AKS marks the namespaces that it manages with these two.
+        {"key": "kubernetes.azure.com/managedby", "operator": "NotIn", "values": ["aks"]},
+        {"key": "control-plane", "operator": "NotIn", "values": ["true"]},
+    ]
+
+
+def _resource_rules(written: Template) -> list[dict[str, Any]]:
+    return [*MATCHED[written.judges], *([_DEBUGGING] if written.debugging else [])]
+
+
+def _conditions(written: Template) -> list[dict[str, str]]:
+    """Leave alone what an update doesn't change, so that objects from before can be scaled, relabelled and deleted."""
+    if written.judges != "pods":
+        return []
+    before, after = POD_SPEC.format("oldObject"), POD_SPEC.format("object")
+    conditions = [
+        {"name": "pods-change", "expression": f"request.operation == 'CREATE' || ({after}) != ({before})"},
+    ]
+    if written.pools:
+        # The controller replaces the node affinity of the pods it makes by the name of a node; the DaemonSet is judged.
+        conditions.append(
+            {
+                "name": "not-of-a-daemonset",
+                "expression": (
+                    "object.kind != 'Pod' || !object.metadata.?ownerReferences.orValue([])"
+                    ".exists(owner, owner.kind == 'DaemonSet' && owner.?controller.orValue(false))"
+                ),
+            }
+        )
+    return conditions
+
+
+def _message(rule: Described, written: Template) -> str:
+    start, end = (json.dumps(text, ensure_ascii=False) for text in (f"{rule.id} {rule.name}: ", f" Fix: {rule.fix}"))
+    return f"{start} + {written.says} + {end}"
