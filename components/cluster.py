@@ -165,6 +165,8 @@ class Cluster(pulumi.ComponentResource):
 
     def _create(self, name: str, new: NewCluster, args: ClusterArgs) -> containerservice.ManagedCluster:
         protected = pulumi.ResourceOptions(parent=self, protect=args.get("protect"))
+        # Azure refuses pools that are changed through their cluster, and a refresh brings all pools into this list.
+        kept = pulumi.ResourceOptions(ignore_changes=["agentPoolProfiles"])
         group = resources.ResourceGroup(
             f"{name}-group",
             resource_group_name=new["resource_group"],
@@ -179,14 +181,30 @@ class Cluster(pulumi.ComponentResource):
             resource_name_=new["name"],
             location=new["location"],
             **{argument: asked.apply(partial(_part, argument)) for argument in _argument_names(new)},
-            opts=protected,
+            opts=pulumi.ResourceOptions.merge(protected, kept),
         )
         self.cluster_id = cluster.id
+        cluster.id.apply(partial(self._compare_system_pool, new))
         self.resource_group_name = live.after(cluster, new["resource_group"])
         self.cluster_name = live.after(cluster, new["name"])
         self.kubernetes_version = pulumi.Output.from_input(new["kubernetes_version"])
         self.node_provisioning = pulumi.Output.from_input("Manual")
         return cluster
+
+    async def _compare_system_pool(self, new: NewCluster, cluster_id: str) -> None:
+        """Say when the system pool is not as asked for, since nothing here changes it after the cluster was created."""
+        group, name = new["resource_group"], new["name"]
+        found = await live.ask(live.azure(cluster_id.split("/")[2]).cluster, group, name)
+        wanted = cluster_properties.system_pool(new.get("system_pool", {}))
+        pool = next((pool.facts for pool in found.pools if pool.facts.name == wanted["name"]), None) if found else None
+        if pool is not None and (pool.vm_size, pool.count) != (wanted["vmSize"], wanted["count"]):
+            pulumi.log.warn(
+                f"The system pool of {name} has {pool.count} nodes of {pool.vm_size}, and {wanted['count']} of "
+                f"{wanted['vmSize']} are asked for. A pool inside a cluster is not changed here: scale it with "
+                f"`az aks nodepool scale -g {group} --cluster-name {name} -n {wanted['name']} -c {wanted['count']}`, "
+                "or add a pool of mode System and delete this one for another size.",
+                self,
+            )
 
     def _adopt(self, existing: ExistingCluster | None) -> None:
         async def read(subscription: str) -> dict[str, Any]:

@@ -42,7 +42,7 @@ def properties(new: Mapping[str, Any]) -> dict[str, Any]:
         # DRA pools don't work with node auto-provisioning; written out so that no default can change that.
         "nodeProvisioningProfile": {"mode": "Manual"},
         "disableLocalAccounts": not new.get("local_accounts", True),
-        "agentPoolProfiles": [_system_pool(new.get("system_pool", {}))],
+        "agentPoolProfiles": [system_pool(new.get("system_pool", {}))],
     }
     api_server = {
         rest: new["api_server"][key] for key, rest in _API_SERVER.items() if new.get("api_server", {}).get(key)
@@ -72,7 +72,8 @@ def _network(given: Mapping[str, Any]) -> dict[str, Any]:
     return network | {rest: given[key] for key, rest in _NETWORK.items() if given.get(key)}
 
 
-def _system_pool(given: Mapping[str, Any]) -> dict[str, Any]:
+def system_pool(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the pool that is created inside the cluster."""
     pool: dict[str, Any] = {
         "name": "system",
         "mode": "System",
