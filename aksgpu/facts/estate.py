@@ -9,7 +9,7 @@ from aksgpu.facts.claims import ClaimFacts, DeviceClassFacts, QuotaFacts
 from aksgpu.facts.clusters import ClusterChange, ClusterFacts, ClusterRef
 from aksgpu.facts.components import GpuComponent
 from aksgpu.facts.pools import PoolChange, PoolFacts
-from aksgpu.facts.stack import StackFacts
+from aksgpu.facts.stack import StackChange, StackFacts
 from aksgpu.facts.truth import Truth, Unknown
 from aksgpu.facts.workloads import Workload
 
@@ -27,6 +27,7 @@ class Estate(Facts):
     quotas: tuple[QuotaFacts, ...] = ()
     changes: tuple[PoolChange, ...] = ()
     cluster_changes: tuple[ClusterChange, ...] = ()
+    stack_changes: tuple[StackChange, ...] = ()
     today: date | None = None
     """The day on which support windows are judged; None judges none."""
 

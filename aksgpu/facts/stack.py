@@ -27,6 +27,8 @@ class StackComponent(Facts):
     """Switches by dotted path; absent and null ones are not in it."""
     texts: dict[str, Maybe[str]] = {}
     lists: dict[str, Maybe[tuple[object, ...]]] = {}
+    nulls: tuple[str, ...] = ()
+    """Paths at which null is written; Helm then takes the chart's own default away."""
     malformed: tuple[Malformed, ...] = ()
     """Values at those paths that can't be read; empty for a component that is disabled."""
 
@@ -43,7 +45,16 @@ class StackFacts(Facts):
     components: tuple[StackComponent, ...] = ()
     advertiser: str = ""
     """Who else advertises whole GPUs: nothing, or `external`; any other word is a finding."""
+    complete: bool = False
+    """Whether these are all components that the cluster gets; a program may leave some to another program."""
 
     def component(self, name: ComponentName) -> StackComponent | None:
         """Return a component that is present, enabled or not."""
         return next((item for item in self.components if item.name == name), None)
+
+
+class StackChange(Facts):
+    """One component before and after a change."""
+
+    before: StackComponent
+    after: StackComponent
