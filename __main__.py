@@ -4,7 +4,7 @@ import pulumi
 from pulumi.runtime.config import get_config_env
 
 from aksgpu.settings import SettingsError, load
-from components import Cluster, GpuDeviceClass, GpuNamespace, NodePool, PreviewFeature, ValidationJob
+from components import Cluster, GpuAdmission, GpuDeviceClass, GpuNamespace, NodePool, PreviewFeature, ValidationJob
 from components.cluster import ClusterArgs
 
 try:
@@ -35,6 +35,25 @@ pools = {
 }
 
 inside = pulumi.ResourceOptions(providers=[cluster.provider])
+if settings.admission != "off":
+    admission = GpuAdmission(
+        "admission",
+        {
+            "mode": settings.admission,
+            "pools": [
+                {
+                    **pool.model_dump(exclude_none=True, include={"kind", "labels", "taints"}),
+                    "name": pool.name,
+                    "vm_size": pool.vm_size,
+                }
+                for pool in settings.pools
+            ],
+            "kubeconfig": cluster.kubeconfig,
+        },
+        inside,
+    )
+    # Whatever comes after it has to get past it.
+    inside = pulumi.ResourceOptions.merge(inside, pulumi.ResourceOptions(depends_on=[admission]))
 device_class = GpuDeviceClass(
     "device-class", {"name": settings.device_class.name, "kubeconfig": cluster.kubeconfig}, inside
 )

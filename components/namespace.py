@@ -1,14 +1,13 @@
 """The component GpuNamespace."""
 
-from importlib.metadata import version
 from typing import NotRequired, TypedDict
 
 import pulumi
-from pulumi_kubernetes.meta.v1 import ObjectMetaArgsDict
 
 from components import live, ownership
 from components.claim import GpuClaim
 from components.claim_template import GpuClaimTemplate
+from components.kubernetes_object import KubernetesObject
 
 
 class NamedClaim(TypedDict):
@@ -37,17 +36,6 @@ class GpuNamespaceArgs(TypedDict):
     """Kubeconfig for the live checks: that of the Kubernetes provider in use. If left out, the ambient one."""
 
 
-class _Namespace(pulumi.CustomResource):
-    """What the SDK's own class registers. That one lives in a module with all of core/v1, and importing it takes
-    longer (0.8 s) than everything else that a program imports.
-    """
-
-    def __init__(self, name: str, metadata: pulumi.Input[ObjectMetaArgsDict], opts: pulumi.ResourceOptions) -> None:
-        inputs = {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}
-        provider = pulumi.ResourceOptions(version=version("pulumi-kubernetes"))
-        super().__init__("kubernetes:core/v1:Namespace", name, inputs, pulumi.ResourceOptions.merge(provider, opts))
-
-
 class GpuNamespace(pulumi.ComponentResource):
     """A namespace of an application team, with the claims and claim templates it may use."""
 
@@ -61,7 +49,8 @@ class GpuNamespace(pulumi.ComponentResource):
         namespace_name = args.get("name", "gpu-dra-example")
         kubeconfig = args.get("kubeconfig")
         metadata = ownership.marked(ownership.NAMESPACE, namespace_name, kubeconfig)
-        namespace = _Namespace(name, metadata, pulumi.ResourceOptions(parent=self))
+        manifest = {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}
+        namespace = KubernetesObject(name, manifest, pulumi.ResourceOptions(parent=self))
         self.namespace_name = live.after(namespace, namespace_name)
         inside = pulumi.ResourceOptions(parent=self)
         self.claims = {

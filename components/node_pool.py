@@ -9,10 +9,9 @@ from pulumi_azure_native import containerservice, resources
 from aksgpu.facts.base import Place
 from aksgpu.facts.clusters import ClusterFacts, ClusterRef
 from aksgpu.facts.estate import Estate
-from aksgpu.facts.pools import PoolFacts, PoolForm
+from aksgpu.facts.pools import PoolFacts
 from aksgpu.knowledge.azure_api import MANAGED_DRA_API_VERSION
 from aksgpu.readers.azure import NAMESPACE
-from aksgpu.readers.pulumi_resources import PulumiResource, read
 from components import acceptance, live, pool_properties, typed
 from components.preview_feature import PreviewFeature
 
@@ -29,8 +28,6 @@ IMMUTABLE = (
     "proximityPlacementGroupID",
 )
 """What Azure fixes at creation, as paths inside a pool's properties; everything below a path is meant too."""
-
-GENERIC = "azure-native:resources:Resource"
 
 
 class PoolUpgrade(TypedDict):
@@ -171,15 +168,9 @@ class NodePool(pulumi.ComponentResource):
         return asked
 
     def _facts(self) -> PoolFacts:
-        """Read what is asked for as the policy packs read it; how it is sent is this component's own business."""
-        request = {
-            "resourceProviderNamespace": NAMESPACE,
-            "resourceType": "agentPools",
-            "apiVersion": MANAGED_DRA_API_VERSION,
-            "properties": self._asked(),
-        }
-        (pool,) = read(PulumiResource(GENERIC, f"pool {self._name}", request)).pools
-        return pool.model_copy(update={"form": PoolForm(kind="settings"), "name": self._name, "cluster": ClusterRef()})
+        facts = pool_properties.facts(self._name, self._args)
+        self._asked()  # refuses what would be lost on the way
+        return facts
 
     def _managed(self, properties: pulumi.Output[dict[str, Any]], feature: PreviewFeature) -> resources.Resource:
         """Create a managed pool through the generic resource.

@@ -42,6 +42,11 @@ class Kind:
 
 
 NAMESPACE = Kind("Namespace", "/api/v1", "namespaces")
+CONFIG_MAP = Kind("ConfigMap", "/api/v1", "configmaps")
+POLICY = Kind("ValidatingAdmissionPolicy", "/apis/admissionregistration.k8s.io/v1", "validatingadmissionpolicies")
+BINDING = Kind(
+    "ValidatingAdmissionPolicyBinding", "/apis/admissionregistration.k8s.io/v1", "validatingadmissionpolicybindings"
+)
 JOB = Kind("Job", "/apis/batch/v1", "jobs")
 DEVICE_CLASS = Kind("DeviceClass", f"/apis/{DRA_GROUP}/{DRA_VERSION}", "deviceclasses")
 RESOURCE_CLAIM = Kind("ResourceClaim", f"/apis/{DRA_GROUP}/{DRA_VERSION}", "resourceclaims")

@@ -3,8 +3,15 @@
 from collections.abc import Mapping
 from typing import Any
 
+from aksgpu.facts.clusters import ClusterRef
+from aksgpu.facts.pools import PoolFacts, PoolForm
+from aksgpu.knowledge.azure_api import MANAGED_DRA_API_VERSION
 from aksgpu.knowledge.pool_kinds import GPU_PROFILES, GpuProfile
+from aksgpu.readers.azure import NAMESPACE
+from aksgpu.readers.pulumi_resources import PulumiResource, read
 from components import live, typed
+
+GENERIC = "azure-native:resources:Resource"
 
 GPU_TAINT = "sku=gpu:NoSchedule"
 """Keeps pods without GPUs off GPU nodes; AKS adds no taint of its own, and its articles use this one."""
@@ -62,6 +69,18 @@ def properties(name: str, args: Mapping[str, Any]) -> dict[str, Any]:
         asked["upgradeSettings"] = upgrade
     decided = {**asked, **dict.fromkeys((*_OPTIONAL.values(), "gpuProfile", "nodeTaints", "scaleSetPriority"))}
     return asked | typed.further(f"Pool {name}", decided, args.get("further_properties", {}))
+
+
+def facts(name: str, args: Mapping[str, Any]) -> PoolFacts:
+    """Read what is asked for as the policy packs read it; how it is sent is the component's own business."""
+    request = {
+        "resourceProviderNamespace": NAMESPACE,
+        "resourceType": "agentPools",
+        "apiVersion": MANAGED_DRA_API_VERSION,
+        "properties": properties(name, args),
+    }
+    (pool,) = read(PulumiResource(GENERIC, f"pool {name}", request)).pools
+    return pool.model_copy(update={"form": PoolForm(kind="settings"), "name": name, "cluster": ClusterRef()})
 
 
 def _upgrade(name: str, given: Mapping[str, Any], profile: GpuProfile | None) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from aksgpu.settings.model import Settings, ValidationSettings
 from aksgpu.settings.parts import PROJECT
 
 _PREFIX = f"{PROJECT}:"
-_TEXTS = ("previewFeature",)
+_TEXTS = ("previewFeature", "admission")
 
 
 class SettingsError(AksgpuError, ValueError):

@@ -132,6 +132,10 @@ class Settings(Part):
     namespaces: Annotated[list[NamespaceSettings], Doc("Namespaces with their claims", ARTICLE)] = [
         NamespaceSettings(name="gpu-dra-example", claims=[ClaimSettings(name="gpu-claim")])
     ]
+    admission: Annotated[
+        Literal["enforce", "warn", "off"],
+        Doc("Let the API server refuse what breaks a rule, only warn about it, or not ask the rules", OURS),
+    ] = "off"
     validation: Annotated[
         ValidationSettings | None,
         Doc(

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from aksgpu.reporters import admission
-from aksgpu.reporters.admission.objects import API, binding, namespace, policy, pool_map
+from aksgpu.reporters.admission.objects import API
 from aksgpu.rules import examples
 from aksgpu.rules.book import BOOK
 from aksgpu.rules.examples import Example
@@ -47,7 +47,7 @@ def in_force(api: Api, made: list[dict[str, Any]]) -> Generator[None]:
     last = _last()
     for item in (*made, *last):
         api.make(item)
-    probe = pool_map({}, admission.Names("probe"))
+    probe = admission.pool_map({}, admission.Names("probe"))
     probe["metadata"]["namespace"] = "default"
     eventually(lambda: api.create(probe).denied_by, "the last policy")
     yield
@@ -74,9 +74,9 @@ def _last() -> list[dict[str, Any]]:
 
 def _in_force(rule: Rule) -> Iterator[dict[str, Any]]:
     """A policy with two bindings; they find the pools in the namespace of the object that they judge."""
-    yield policy(rule, NAMES)
+    yield admission.policy(rule, NAMES)
     for mode in ("warn", "enforce"):
-        bound = binding(rule, mode, NAMES)
+        bound = admission.binding(rule, mode, NAMES)
         bound["metadata"]["name"] += f"-{mode}"
         bound["spec"].get("paramRef", {}).pop("namespace", None)
         bound["spec"]["matchResources"] = {"namespaceSelector": {"matchLabels": {"mode": mode}}}
@@ -85,9 +85,9 @@ def _in_force(rule: Rule) -> Iterator[dict[str, Any]]:
 
 def _space(number: int, mode: str) -> Iterator[dict[str, Any]]:
     name = f"book-{number}-{mode}"
-    space = namespace(NAMES)
+    space = admission.namespace(NAMES)
     space["metadata"] = {"name": name, "labels": {"mode": mode}}
-    pools = pool_map(POOLS[number], NAMES)
+    pools = admission.pool_map(POOLS[number], NAMES)
     pools["metadata"]["namespace"] = name
     yield from (space, pools)
 

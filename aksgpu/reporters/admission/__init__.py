@@ -6,8 +6,8 @@ server holds both to the same verdict about every example of the rule. docs/deci
 is built so.
 """
 
-from aksgpu.reporters.admission.objects import Mode, Names, objects
+from aksgpu.reporters.admission.objects import Mode, Names, binding, namespace, objects, policy, pool_map
 from aksgpu.reporters.admission.parameters import pool_data
 from aksgpu.reporters.admission.templates import covered
 
-__all__ = ["Mode", "Names", "covered", "objects", "pool_data"]
+__all__ = ["Mode", "Names", "binding", "covered", "namespace", "objects", "policy", "pool_data", "pool_map"]

@@ -37,6 +37,7 @@ def test_the_defaults_are_the_example_of_the_article():
                 "claimTemplates": [],
             }
         ],
+        "admission": "off",
         "validation": {
             "namespace": "gpu-dra-example",
             "claim": "gpu-claim",

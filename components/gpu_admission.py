@@ -1,0 +1,98 @@
+"""The component GpuAdmission."""
+
+from typing import Any, NotRequired, TypedDict
+
+import pulumi
+
+from aksgpu.reporters import admission
+from aksgpu.rules.book import BOOK
+from aksgpu.rules.model import Rule
+from components import live, ownership, pool_properties
+from components.kubernetes_object import KubernetesObject
+
+MODES: tuple[admission.Mode, ...] = ("enforce", "warn")
+RULES = tuple(rule for rule in BOOK if "admission" in rule.prevents)
+_KINDS = {kind.name: kind for kind in (ownership.NAMESPACE, ownership.CONFIG_MAP, ownership.POLICY, ownership.BINDING)}
+
+
+class AdmissionPool(TypedDict):
+    """A pool as far as policies ask about it; give it what its NodePool is given."""
+
+    name: str
+    """Name of the pool."""
+    kind: NotRequired[str]
+    """Kind of the pool, `managed-dra` if left out."""
+    vm_size: str
+    """VM size of the nodes."""
+    taints: NotRequired[list[str]]
+    """Taints of the nodes. Left out: `sku=gpu:NoSchedule` on pools with GPUs; an empty list means none."""
+    labels: NotRequired[dict[str, str]]
+    """Labels of the nodes."""
+
+
+class GpuAdmissionArgs(TypedDict):
+    """What a GpuAdmission takes."""
+
+    mode: NotRequired[str]
+    """`enforce` (if left out): what breaks a rule of severity error is refused, other rules warn. `warn`: all warn."""
+    pools: NotRequired[list[AdmissionPool]]
+    """The node pools of the cluster. What is said about pools that aren't here is admitted."""
+    prefix: NotRequired[str]
+    """What the names of all objects start with, `aksgpu` if left out. Two stacks in one cluster need two."""
+    kubeconfig: NotRequired[pulumi.Input[str]]
+    """Kubeconfig for the live checks: that of the Kubernetes provider in use. If left out, the ambient one."""
+
+
+class GpuAdmission(pulumi.ComponentResource):
+    """Admission policies made from the rule book: the API server itself refuses what breaks a rule.
+
+    The pools are kept in a ConfigMap that the policies read, because a policy can't look up nodes.
+    """
+
+    policy_names: pulumi.Output[list[str]]
+    """The names of the policies, known once all of them are in the cluster."""
+
+    def __init__(self, name: str, args: GpuAdmissionArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("aksgpu:index:GpuAdmission", name, {}, opts)
+        self._name, self._kubeconfig = name, args.get("kubeconfig")
+        names = admission.Names(args.get("prefix", "aksgpu"))
+        # Checks are outputs: what a constructor raises reaches programs in other languages with a traceback.
+        mode = pulumi.Output.from_input(args.get("mode", "enforce")).apply(_mode)
+        data = pulumi.Output.from_input(args.get("pools", [])).apply(_pool_data)
+        space = self._object(admission.namespace(names), [])
+        pools = self._object({**admission.pool_map({}, names), "data": data}, [space])
+        bindings = [self._rule(rule, names, mode, pools) for rule in RULES]
+        self.policy_names = pulumi.Output.all(*(item.urn for item in bindings)).apply(
+            lambda _: [names.policy(rule) for rule in RULES]
+        )
+        self.register_outputs({"policyNames": self.policy_names})
+
+    def _rule(
+        self, rule: Rule, names: admission.Names, mode: pulumi.Output[admission.Mode], pools: pulumi.Resource
+    ) -> pulumi.Resource:
+        """Create a policy once the pools are there, then its binding; a deletion goes the other way."""
+        policy = self._object(admission.policy(rule, names), [pools])
+        binding = admission.binding(rule, "enforce", names)
+        spec = mode.apply(lambda chosen: admission.binding(rule, chosen, names)["spec"])
+        return self._object({**binding, "spec": spec}, [policy])
+
+    def _object(self, manifest: dict[str, Any], after: list[pulumi.Resource]) -> pulumi.Resource:
+        metadata = manifest["metadata"]
+        kind = _KINDS[manifest["kind"]]
+        marked = ownership.marked(kind, metadata["name"], self._kubeconfig, metadata.get("namespace"))
+        return KubernetesObject(
+            f"{self._name}-{metadata['name']}",
+            {**manifest, "metadata": marked},
+            pulumi.ResourceOptions(parent=self, depends_on=after),
+        )
+
+
+def _mode(given: str) -> admission.Mode:
+    for mode in MODES:
+        if mode == given:
+            return mode
+    raise live.RefusedError(f"GpuAdmission has no mode '{given}'. Modes: {', '.join(MODES)}.")
+
+
+def _pool_data(pools: list[AdmissionPool]) -> dict[str, str]:
+    return admission.pool_data(pool_properties.facts(pool["name"], pool) for pool in pools)
