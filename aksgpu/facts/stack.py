@@ -2,6 +2,8 @@
 
 from typing import Literal
 
+from pydantic import Field
+
 from aksgpu.facts.base import Facts, Malformed, Place
 from aksgpu.facts.clusters import ANY_CLUSTER, ClusterRef
 from aksgpu.facts.truth import Maybe
@@ -23,10 +25,11 @@ class StackComponent(Facts):
     place: Place
     name: ComponentName
     enabled: Maybe[bool] = True
-    flags: dict[str, Maybe[bool]] = {}
+    flags: dict[str, Maybe[bool]] = Field(default_factory=dict)
     """Switches by dotted path; absent and null ones are not in it."""
-    texts: dict[str, Maybe[str]] = {}
-    lists: dict[str, Maybe[tuple[object, ...]]] = {}
+    texts: dict[str, Maybe[str]] = Field(default_factory=dict)
+    lists: dict[str, Maybe[tuple[object, ...]]] = Field(default_factory=dict)
+    labels: dict[str, Maybe[dict[str, str]]] = Field(default_factory=dict)
     nulls: tuple[str, ...] = ()
     """Paths at which null is written; Helm then takes the chart's own default away."""
     malformed: tuple[Malformed, ...] = ()
@@ -42,6 +45,8 @@ class StackFacts(Facts):
 
     place: Place
     cluster: ClusterRef = ANY_CLUSTER
+    part_of: str | None = None
+    """The object of the chart that made it."""
     components: tuple[StackComponent, ...] = ()
     advertiser: str = ""
     """Who else advertises whole GPUs: nothing, or `external`; any other word is a finding."""
@@ -51,6 +56,11 @@ class StackFacts(Facts):
     def component(self, name: ComponentName) -> StackComponent | None:
         """Return a component that is present, enabled or not."""
         return next((item for item in self.components if item.name == name), None)
+
+    def enabled(self, *names: ComponentName) -> StackComponent | None:
+        """Return the first of several components that is present and not switched off."""
+        found = (self.component(name) for name in names)
+        return next((item for item in found if item is not None and item.enabled is not False), None)
 
 
 class StackChange(Facts):

@@ -6,7 +6,9 @@ from typing import NamedTuple
 
 from aksgpu.facts.base import Malformed
 from aksgpu.facts.truth import UNKNOWN, Unknown
+from aksgpu.readers.documents import documents
 from aksgpu.readers.fields import Fields
+from aksgpu.readers.yaml_trees import Problem
 
 
 class ChartValues(NamedTuple):
@@ -18,23 +20,23 @@ class ChartValues(NamedTuple):
 
 def effective_values(fields: Fields) -> ChartValues:
     """Return the effective values of a Pulumi Release or Chart; `UNKNOWN` as a whole when a file isn't known yet."""
-    merged: object = {}
+    values: object = {}
     files = fields.items("valueYamlFiles")
     if isinstance(files, Unknown):
-        merged = UNKNOWN
+        values = UNKNOWN
     for index, asset in enumerate(files if isinstance(files, list) else []):
-        merged = _merge(merged, _load(fields, asset, f"valueYamlFiles[{index}]"))
+        values = merged(values, _load(fields, asset, f"valueYamlFiles[{index}]"))
     own = fields.raw("values")
-    return ChartValues(_merge(merged, {} if own is None else own), fields.problems)
+    return ChartValues(merged(values, {} if own is None else own), fields.problems)
 
 
-def _merge(base: object, over: object) -> object:
+def merged(base: object, over: object) -> object:
     """Lay `over` on `base`: groups of keys are merged, everything else is replaced."""
     if isinstance(base, Unknown) and isinstance(over, Mapping):
         return _Lookup(over)
     if not (isinstance(base, Mapping) and isinstance(over, Mapping)):
         return over
-    return {**base, **{key: _merge(base[key], value) if key in base else value for key, value in over.items()}}
+    return {**base, **{key: merged(base[key], value) if key in base else value for key, value in over.items()}}
 
 
 class _Lookup(dict[object, object]):
@@ -56,13 +58,12 @@ def _load(fields: Fields, asset: object, path: str) -> object:
         return fields.refuse(
             path, asset, "a YAML file that can be read here; put what decides about GPUs into `values`"
         )
-    from ruamel.yaml import YAML, YAMLError
-
-    try:
-        values = YAML(typ="safe", pure=True).load(text)
-    except (YAMLError, ValueError):
-        return fields.refuse(path, asset, "YAML")
-    return {} if values is None else values
+    found = [document.data for document in documents(text) if document.data is not None]
+    if not found:
+        return {}
+    if len(found) > 1 or isinstance(found[0], Problem):
+        return fields.refuse(path, asset, "one document of YAML")
+    return found[0]
 
 
 def _text(asset: object) -> str | None:

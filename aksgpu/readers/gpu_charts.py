@@ -1,29 +1,37 @@
 """Reads NVIDIA's charts and the GPU Operator's ClusterPolicy: what their values switch on, and where it would run.
 
-Defaults are those of the charts: gpu-operator v25 and v26, dra-driver-nvidia-gpu 0.4 (before: nvidia-dra-driver-gpu),
-nvidia-device-plugin 0.17.
+Besides the software that runs on nodes, which rules about single nodes ask for, the values of NVIDIA's charts are kept
+as the facts of a stack. Defaults are those of the charts: gpu-operator v25 and v26, dra-driver-nvidia-gpu 0.4 (before:
+nvidia-dra-driver-gpu), nvidia-device-plugin 0.17.
 """
 
 import re
+from typing import TypeVar
 
-from aksgpu.facts.base import Place
+from aksgpu.facts.base import Malformed, Place
 from aksgpu.facts.clusters import ClusterRef
 from aksgpu.facts.components import GpuComponent, Product
 from aksgpu.facts.estate import Estate
 from aksgpu.facts.nodes import Requirement, Selection, Toleration
+from aksgpu.facts.stack import ComponentName, StackComponent, StackFacts
 from aksgpu.facts.truth import UNKNOWN, Maybe, Unknown, known
+from aksgpu.knowledge.stack_values import CHARTS
+from aksgpu.readers.chart_values import effective_values
 from aksgpu.readers.fields import Fields
 from aksgpu.readers.placement import read_selection, read_tolerations
+from aksgpu.readers.stack_components import read_component
 
-CHARTS: dict[str, Product] = {
+Holder = TypeVar("Holder", GpuComponent, StackComponent)
+
+_PRODUCTS: dict[str, Product] = {
     "gpu-operator": "gpu-operator",
-    "gpu-operator-certified": "gpu-operator",
+    "gpu-operator-ocp": "gpu-operator",
     "nvidia-dra-driver-gpu": "dra-driver",
-    "dra-driver-nvidia-gpu": "dra-driver",
+    "nvidia-dra-driver-gpu-ocp": "dra-driver",
     "nvidia-device-plugin": "device-plugin",
     "k8s-device-plugin": "device-plugin",
 }
-"""Chart names, old and new, and the product in each."""
+"""The product in a component of the stack, or in a chart that is none."""
 
 _ARCHIVE = re.compile(r"(?:-v?\d[\w.+-]*)?(?:\.tgz|\.tar\.gz)$")
 _GPU_TOLERATION = (Toleration(key="nvidia.com/gpu", operator="Exists", effect="NoSchedule"),)
@@ -33,10 +41,25 @@ _OPERANDS_ALLOWED = (Requirement(key="nvidia.com/gpu.deploy.operands", operator=
 
 def product_of(chart: str) -> Product | None:
     """Return the product of a chart given by name, repository/name, OCI reference, URL, archive or folder."""
-    name = re.split("[@?]", chart, maxsplit=1)[0].rstrip("/").rsplit("/", 1)[-1]
-    if not name.casefold().startswith("v") and ":" in name:
-        name = name.split(":", 1)[0]
-    return CHARTS.get(_ARCHIVE.sub("", name).casefold())
+    name = _bare(chart)
+    return _PRODUCTS.get(CHARTS.get(name, name))
+
+
+def read_release(kind: str, urn: str, props: object, cluster: ClusterRef, part_of: str | None = None) -> Estate:
+    """Return what a Helm release or chart of a Pulumi program deploys."""
+    fields = Fields(props)
+    effective = effective_values(fields)
+    name = fields.raw("name")
+    title = f"Helm {kind.lower()} {name if isinstance(name, str) and name else urn.rsplit('::', 1)[-1]}"
+    estate = read_chart(fields.text("chart"), Place(object=urn), title, effective.values, cluster, part_of)
+    if not fields.problems:
+        return estate
+    stacks = (
+        stack.model_copy(update={"components": tuple(_adding(item, fields.problems) for item in stack.components)})
+        for stack in estate.stacks
+    )
+    software = tuple(_adding(item, fields.problems) for item in estate.components)
+    return estate.model_copy(update={"components": software, "stacks": tuple(stacks)})
 
 
 def read_chart(
@@ -45,17 +68,35 @@ def read_chart(
     """Return what a chart with these values deploys; an empty estate for a chart that has nothing to do with GPUs."""
     if isinstance(chart, Unknown):
         return Estate(components=(_unknown_chart(place, title, cluster),))
-    product = product_of(chart) if chart else None
-    if product is None:
-        return Estate()
-    fields = Fields(values, prefix="values.")
-    described = f"{title} (chart {chart})"
-    return _component(product, place, described, fields, cluster, part_of)
+    name = _bare(chart) if chart else ""
+    known_as = CHARTS.get(name)
+    product = _PRODUCTS.get(known_as or name)
+    software = Estate()
+    if product is not None:
+        described = f"{title} (chart {chart})"
+        software = _component(product, place, described, Fields(values, prefix="values."), cluster, part_of)
+    if known_as is None:
+        return software
+    return software.model_copy(update={"stacks": (_stack(known_as, place, values, cluster, part_of),)})
+
+
+def _bare(chart: str) -> str:
+    """Return the name of a chart without repository, version and file ending."""
+    name = re.split("[@?]", chart, maxsplit=1)[0].rstrip("/").rsplit("/", 1)[-1]
+    if not name.casefold().startswith("v") and ":" in name:
+        name = name.split(":", 1)[0]
+    return _ARCHIVE.sub("", name).casefold()
 
 
 def read_cluster_policy(place: Place, title: str, spec: object, cluster: ClusterRef, part_of: str | None) -> Estate:
     """Return what a ClusterPolicy of the GPU Operator deploys; its spec has the keys of the chart's values."""
-    return _component("gpu-operator", place, title, Fields(spec, prefix="spec."), cluster, part_of)
+    software = _component("gpu-operator", place, title, Fields(spec, prefix="spec."), cluster, part_of)
+    return software.model_copy(update={"stacks": (_stack("gpu-operator", place, spec, cluster, part_of),)})
+
+
+def _stack(name: ComponentName, place: Place, values: object, cluster: ClusterRef, part_of: str | None) -> StackFacts:
+    component = read_component(name, values, place)
+    return StackFacts(place=place, cluster=cluster, part_of=part_of, components=(component,))
 
 
 def _component(
@@ -121,3 +162,7 @@ def _unknown_chart(place: Place, title: str, cluster: ClusterRef) -> GpuComponen
         driver=UNKNOWN,
         toolkit=UNKNOWN,
     )
+
+
+def _adding(item: Holder, problems: tuple[Malformed, ...]) -> Holder:
+    return item.model_copy(update={"malformed": (*item.malformed, *problems)})

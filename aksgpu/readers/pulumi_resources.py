@@ -14,9 +14,7 @@ from aksgpu.facts.estate import Estate
 from aksgpu.facts.truth import UNKNOWN
 from aksgpu.readers import aks, kube_objects
 from aksgpu.readers.azure_tokens import parse_token
-from aksgpu.readers.chart_values import effective_values
-from aksgpu.readers.fields import Fields
-from aksgpu.readers.gpu_charts import read_chart
+from aksgpu.readers.gpu_charts import read_release
 
 
 class PulumiResource(NamedTuple):
@@ -78,17 +76,7 @@ def _object(api_version: str, kind: str, resource: PulumiResource) -> Estate:
 
 
 def _chart(kind: str, resource: PulumiResource) -> Estate:
-    fields = Fields(resource.props)
-    effective = effective_values(fields)
-    name = fields.raw("name")
-    title = f"Helm {kind.lower()} {name if isinstance(name, str) and name else resource.urn.rsplit('::', 1)[-1]}"
-    chart = fields.text("chart")
-    estate = read_chart(chart, Place(object=resource.urn), title, effective.values, resource.cluster, resource.parent)
-    if not estate.components or not fields.problems:
-        return estate
-    component = estate.components[0]
-    malformed = (*component.malformed, *fields.problems)
-    return Estate(components=(component.model_copy(update={"malformed": malformed}),))
+    return read_release(kind, resource.urn, resource.props, resource.cluster, resource.parent)
 
 
 def provider_cluster(identifier: object) -> ClusterRef:

@@ -1,0 +1,112 @@
+"""Reads the values of NVIDIA's charts as the command line gives them: files by component, and single values."""
+
+import difflib
+from collections.abc import Mapping, Sequence
+
+from aksgpu.errors import AksgpuError
+from aksgpu.facts.base import Place
+from aksgpu.facts.clusters import ANY_CLUSTER
+from aksgpu.facts.estate import Estate
+from aksgpu.facts.stack import ComponentName, StackComponent, StackFacts
+from aksgpu.facts.truth import UNKNOWN, Unknown
+from aksgpu.knowledge.stack_values import OTHER_NAMES, VALUES
+from aksgpu.readers.chart_values import merged
+from aksgpu.readers.documents import documents
+from aksgpu.readers.gpu_charts import read_chart
+from aksgpu.readers.reading import Reading, Unreadable
+from aksgpu.readers.set_values import Setting, applied, parse
+from aksgpu.readers.stack_components import read_component
+from aksgpu.readers.text import read_text
+from aksgpu.readers.yaml_trees import Problem
+
+
+def read_values(values: Sequence[str], sets: Sequence[str], advertiser: str) -> Reading:
+    """Return the stack that `--values COMPONENT=FILE` and `--set COMPONENT:key.path=value` describe.
+
+    Files of one component are laid over each other in their order, then the single values, as Helm does.
+    AksgpuError for bad usage.
+    """
+    found: dict[ComponentName, object] = {}
+    files: dict[ComponentName, str] = {}
+    unreadable: list[Unreadable] = []
+    texts: dict[str, str] = {}
+    for text in values:
+        name, file = _file(text)
+        data = _load(file, texts)
+        if isinstance(data, Unreadable):
+            unreadable.append(data)
+            data = UNKNOWN
+        found[name] = merged(found.get(name, {}), data)
+        files[name] = file
+    for text in sets:
+        setting = parse(text)
+        name = component_name(setting.component)
+        found[name] = _with(found.get(name, {}), setting)
+    return Reading(read_stack(found, advertiser, files), tuple(unreadable), len(texts), texts=texts)
+
+
+def read_stack(
+    values: Mapping[ComponentName, object], advertiser: str = "", files: Mapping[ComponentName, str] | None = None
+) -> Estate:
+    """Return the facts in the values of charts: all that a cluster gets, and the software that they deploy."""
+    places = {name: Place(object=f"values of {name}", file=(files or {}).get(name)) for name in values}
+    components = tuple(
+        read_component(name, {} if data is None else data, places[name]) for name, data in values.items()
+    )
+    stack = StackFacts(place=Place(object="values"), components=components, advertiser=advertiser, complete=True)
+    software = (_software(component, values[component.name]) for component in components)
+    return Estate.merge([Estate(stacks=(stack,)), *software])
+
+
+def component_name(given: str) -> ComponentName:
+    """Return the name of a component as it is spelt; AksgpuError for any other word."""
+    for name in VALUES:
+        if given == name:
+            return name
+    near = difflib.get_close_matches(given.casefold(), [*VALUES, *OTHER_NAMES], n=1)
+    meant = OTHER_NAMES.get(near[0], near[0]) if near else None
+    hint = f" Did you mean {meant}?" if meant else ""
+    raise AksgpuError(f"There is no component '{given}'.{hint} The components are {', '.join(VALUES)}.")
+
+
+def _software(component: StackComponent, values: object) -> Estate:
+    """Return what a component runs on nodes. What can't be read is said of the stack alone, so it isn't said twice."""
+    if component.enabled is False:
+        return Estate()
+    place = component.place
+    estate = read_chart(component.name, place, f"the {component.name} of the values", values or {}, ANY_CLUSTER)
+    software = (item.model_copy(update={"enabled": component.enabled, "malformed": ()}) for item in estate.components)
+    return Estate(components=tuple(software))
+
+
+def _file(text: str) -> tuple[ComponentName, str]:
+    name, equals, file = text.partition("=")
+    if not (equals and file):
+        raise AksgpuError(f"--values takes COMPONENT=FILE, for example gpu-operator=values.yaml; not '{text}'.")
+    return component_name(name), file
+
+
+def _load(file: str, texts: dict[str, str]) -> object:
+    """Return the values in a file; an empty one says nothing."""
+    text = read_text(file)
+    if isinstance(text, Unreadable):
+        return text
+    texts[file] = text
+    found = [document for document in documents(text) if document.data is not None]
+    if not found:
+        return {}
+    data = found[0].data
+    if isinstance(data, Problem):
+        return Unreadable(file, data.line, data.message)
+    if len(found) > 1:
+        return Unreadable(file, found[1].line, "The values of a chart are one document; Helm reads no second one.")
+    if not isinstance(data, Mapping):
+        return Unreadable(file, found[0].line, "The values of a chart are keys with values; this is something else.")
+    return data
+
+
+def _with(values: object, setting: Setting) -> object:
+    """Set one value; over values that could not be read, only that one is known."""
+    if isinstance(values, Unknown):
+        return merged(values, applied({}, setting.path, setting.value))
+    return applied(values, setting.path, setting.value)
