@@ -12,10 +12,12 @@ from aksgpu.facts.estate import Estate
 from aksgpu.readers.kube import Kube
 from aksgpu.readers.kube_objects import read_object
 from aksgpu.reporters import admission
+from aksgpu.rules.book import BOOK
 from aksgpu.rules.examples import Example
 from aksgpu.rules.model import Rule
 from tests.unit.rules import book_examples
 
+RULES = [rule for rule in BOOK if "admission" in rule.prevents]
 PLURALS = {
     "Namespace": "namespaces",
     "ConfigMap": "configmaps",

@@ -9,13 +9,11 @@ import pytest
 from aksgpu.reporters import admission
 from aksgpu.reporters.admission.objects import API
 from aksgpu.rules import examples
-from aksgpu.rules.book import BOOK
 from aksgpu.rules.examples import Example
 from aksgpu.rules.model import Rule
-from tests.cluster.admission import Api, completed, objects, pools_of, verdict
+from tests.cluster.admission import RULES, Api, completed, objects, pools_of, verdict
 from tests.cluster.harness import Cluster, eventually
 
-RULES = [rule for rule in BOOK if "admission" in rule.prevents]
 NAMES = admission.Names("book")
 CASES = [(rule, example) for rule in RULES for example in examples.load(rule)]
 IDS = [f"{rule.name}: {example.verdict}: {example.title}" for rule, example in CASES]

@@ -1,11 +1,11 @@
 """Makes the Kubernetes objects: a namespace with the pools, and for each rule a policy with its binding."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, Protocol
 
-from aksgpu.reporters.admission.templates import Template, template
+from aksgpu.reporters.admission.templates import POD_SPEC, Template, template
 
 Mode = Literal["enforce", "warn"]
 """`enforce` refuses what breaks a rule of severity error; `warn` only says so, for every rule."""
@@ -61,13 +61,6 @@ MATCHED: Final = {
 
 _DEBUGGING = {**_CORE, "operations": ["UPDATE"], "resources": ["pods/ephemeralcontainers"]}
 
-POD_SPEC: Final = (
-    "{0}.kind == 'Pod' ? dyn({0}.spec) : "
-    "{0}.kind == 'CronJob' ? dyn({0}).spec.jobTemplate.spec.template.spec : "
-    "dyn({0}).spec.template.spec"
-)
-"""CEL: where an object has its pod spec. `dyn`, because one expression serves kinds of different types."""
-
 
 class Described(Protocol):
     """What is needed of a rule."""
@@ -117,15 +110,6 @@ class Names:
     def policy(self, rule: Described) -> str:
         """A policy and its binding."""
         return f"{self.prefix}-{rule.name}"
-
-
-def objects(
-    rules: Iterable[Described], pools: Mapping[str, str], mode: Mode = "enforce", names: Names | None = None
-) -> list[dict[str, Any]]:
-    """Return everything, in the order in which it has to be created."""
-    names = names or Names()
-    policies = [item for rule in rules for item in (policy(rule, names), binding(rule, mode, names))]
-    return [namespace(names), pool_map(pools, names), *policies]
 
 
 def namespace(names: Names) -> dict[str, Any]:
@@ -202,7 +186,7 @@ def _conditions(written: Template) -> list[dict[str, str]]:
         return []
     before, after = POD_SPEC.format("oldObject"), POD_SPEC.format("object")
     conditions = [
-        {"name": "pods-change", "expression": f"request.operation == 'CREATE' || ({after}) != ({before})"},
+        {"name": "pods-change", "expression": f"request.operation == 'CREATE' ||\n({after})\n!= ({before})"},
     ]
     if written.pools:
         # The controller replaces the node affinity of the pods it makes by the name of a node; the DaemonSet is judged.

@@ -11,12 +11,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import yaml
 
 from aksgpu.knowledge import gpu_software
 from aksgpu.knowledge.node_labels import SET_ELSEWHERE
+
+POD_SPEC: Final = (
+    "{0}.kind == 'Pod' ? dyn({0}.spec) :\n"
+    "{0}.kind == 'CronJob' ? dyn({0}).spec.jobTemplate.spec.template.spec :\n"
+    "dyn({0}).spec.template.spec"
+)
+"""CEL: where an object has its pod spec. `dyn`, because one expression serves kinds of different types."""
 
 _FOLDER = Path(__file__).with_name("cel")
 _SHARED = "shared"
@@ -33,6 +40,7 @@ def _words(words: frozenset[str]) -> str:
 
 
 _WORDS = {
+    "pod_spec": POD_SPEC.format("object"),
     "plugin": _pattern(gpu_software.PLUGIN),
     "dra_driver": _pattern(gpu_software.DRA_DRIVER),
     "dra_image": _pattern(gpu_software.DRA_IMAGE),
