@@ -46,7 +46,9 @@ class GpuAdmissionArgs(TypedDict):
 class GpuAdmission(pulumi.ComponentResource):
     """Admission policies made from the rule book: the API server itself refuses what breaks a rule.
 
-    The pools are kept in a ConfigMap that the policies read, because a policy can't look up nodes.
+    The pools are kept in a ConfigMap that the policies read, because a policy can't look up nodes. Give the Kubernetes
+    provider `enableConfigMapMutable`, as the provider of Cluster has it: without it Pulumi deletes the ConfigMap before
+    it creates it anew, and policies that find no pools refuse.
     """
 
     policy_names: pulumi.Output[list[str]]
