@@ -26,7 +26,7 @@ def read_values(values: Sequence[str], sets: Sequence[str], advertiser: str) -> 
     Files of one component are laid over each other in their order, then the single values, as Helm does.
     AksgpuError for bad usage.
     """
-    found: dict[ComponentName, object] = {}
+    found: dict[str, object] = {}
     files: dict[ComponentName, str] = {}
     unreadable: list[Unreadable] = []
     texts: dict[str, str] = {}
@@ -46,15 +46,16 @@ def read_values(values: Sequence[str], sets: Sequence[str], advertiser: str) -> 
 
 
 def read_stack(
-    values: Mapping[ComponentName, object], advertiser: str = "", files: Mapping[ComponentName, str] | None = None
+    values: Mapping[str, object], advertiser: str = "", files: Mapping[ComponentName, str] | None = None
 ) -> Estate:
-    """Return the facts in the values of charts: all that a cluster gets, and the software that they deploy."""
-    places = {name: Place(object=f"values of {name}", file=(files or {}).get(name)) for name in values}
+    """Return the facts in the values of charts by component: all that a cluster gets, and the software they deploy."""
+    named = {component_name(name): {} if data is None else data for name, data in values.items()}
     components = tuple(
-        read_component(name, {} if data is None else data, places[name]) for name, data in values.items()
+        read_component(name, data, Place(object=f"values of {name}", file=(files or {}).get(name)))
+        for name, data in named.items()
     )
     stack = StackFacts(place=Place(object="values"), components=components, advertiser=advertiser, complete=True)
-    software = (_software(component, values[component.name]) for component in components)
+    software = (_software(component, named[component.name]) for component in components)
     return Estate.merge([Estate(stacks=(stack,)), *software])
 
 
@@ -74,7 +75,7 @@ def _software(component: StackComponent, values: object) -> Estate:
     if component.enabled is False:
         return Estate()
     place = component.place
-    estate = read_chart(component.name, place, f"the {component.name} of the values", values or {}, ANY_CLUSTER)
+    estate = read_chart(component.name, place, f"{component.name} of the values", values, ANY_CLUSTER)
     software = (item.model_copy(update={"enabled": component.enabled, "malformed": ()}) for item in estate.components)
     return Estate(components=tuple(software))
 

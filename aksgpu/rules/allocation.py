@@ -8,6 +8,7 @@ from aksgpu.facts.components import GpuComponent
 from aksgpu.facts.estate import Estate
 from aksgpu.facts.pools import PoolFacts
 from aksgpu.facts.truth import Truth, Unknown, all_of, any_of, equals, is_true
+from aksgpu.rules.allocation_values import of_verdict
 from aksgpu.rules.gpu_pools import has_gpus
 from aksgpu.rules.model import Rule, Verdict
 from aksgpu.rules.placement import explain, lands_on
@@ -35,7 +36,7 @@ def _component(component: GpuComponent, pool: PoolFacts, estate: Estate) -> _Adv
     return _Advertiser(truth, f"{component.description} ({explain(component, pool)})", component.place)
 
 
-def _check(estate: Estate) -> Iterator[Verdict]:
+def _by_pool(estate: Estate) -> Iterator[Verdict]:
     for pool in estate.pools:
         on_pool = has_gpus(pool)
         if on_pool is False:
@@ -47,6 +48,12 @@ def _check(estate: Estate) -> Iterator[Verdict]:
             continue
         undecided = len(certain) < 2 or isinstance(on_pool, Unknown)
         yield _verdict(pool, possible if undecided else certain, undecided=undecided)
+
+
+def _check(estate: Estate) -> Iterator[Verdict]:
+    """Judge by the nodes of each pool, and the values of charts where there are no pools to judge by."""
+    yield from _by_pool(estate)
+    yield from of_verdict("dual-advertisement")(estate)
 
 
 def _verdict(pool: PoolFacts, advertisers: list[_Advertiser], *, undecided: bool) -> Verdict:

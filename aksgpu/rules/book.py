@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from aksgpu.errors import AksgpuError
 from aksgpu.facts.estate import Estate
-from aksgpu.rules import allocation, changes, ownership, pools, readability, versions
+from aksgpu.rules import allocation, allocation_values, changes, ownership, pools, readability, versions
 from aksgpu.rules.model import Finding, Rule
 
 BOOK: tuple[Rule, ...] = tuple(
@@ -15,6 +15,7 @@ BOOK: tuple[Rule, ...] = tuple(
             *pools.RULES,
             *changes.RULES,
             *allocation.RULES,
+            *allocation_values.RULES,
             *ownership.RULES,
         ),
         key=lambda rule: rule.id,

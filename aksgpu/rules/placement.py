@@ -17,7 +17,7 @@ from aksgpu.knowledge.node_labels import SET_ELSEWHERE, labels_of
 def lands_on(component: GpuComponent, pool: PoolFacts, estate: Estate) -> Truth:
     """Tell whether a component would run on the nodes of `pool`."""
     return all_of(
-        _same_cluster(component.cluster, pool.cluster, estate),
+        same_cluster(component.cluster, pool.cluster, estate),
         _selects(component.selection, pool),
         _tolerates(component.tolerations, pool.taints),
     )
@@ -45,7 +45,7 @@ def _explain_taints(pool: PoolFacts) -> str:
     return f"it tolerates the pool's taints {', '.join(str(taint) for taint in taints)}"
 
 
-def _same_cluster(ours: ClusterRef, theirs: ClusterRef, estate: Estate) -> Truth:
+def same_cluster(ours: ClusterRef, theirs: ClusterRef, estate: Estate) -> Truth:
     """Tell whether two references mean one cluster.
 
     A component that doesn't say where it goes is taken to go to the pool's cluster: that is so in nearly every

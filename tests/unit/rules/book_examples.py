@@ -5,6 +5,7 @@ from aksgpu.facts.estate import Estate
 from aksgpu.facts.pools import PoolChange
 from aksgpu.readers.kube_objects import read_object
 from aksgpu.readers.pulumi_resources import PulumiResource, read
+from aksgpu.readers.values import read_stack
 from aksgpu.rules import examples
 from aksgpu.rules.book import BOOK
 from aksgpu.rules.examples import Example, Resource
@@ -15,7 +16,8 @@ IDS = [f"{rule.name}: {example.verdict}: {example.title}" for rule, example in C
 
 
 def estate(example: Example) -> Estate:
-    now, before = Estate.merge([_read(example.resources), _objects(example)]), _read(example.before)
+    now = Estate.merge([_read(example.resources), _objects(example), _values(example)])
+    before = _read(example.before)
     changes = tuple(
         PoolChange(before=old, after=new) for old in before.pools for new in now.pools if old.name == new.name
     )
@@ -33,6 +35,10 @@ def _read(resources: tuple[Resource, ...]) -> Estate:
         read(PulumiResource(item.type, f"urn:pulumi:dev::aksgpu::{item.type}::{item.name}", item.properties))
         for item in resources
     )
+
+
+def _values(example: Example) -> Estate:
+    return Estate() if example.values is None else read_stack(example.values, example.advertiser)
 
 
 def _objects(example: Example) -> Estate:
