@@ -26,9 +26,20 @@ class GpuSize(NamedTuple):
     """Of one GPU, or of the share."""
     family: str
     """Quota family."""
-    infiniband: bool
-    mig: bool
+    infiniband: bool | None
+    """None when no source says."""
+    mig: bool | None
+    """Whether AKS can split its GPUs with multi-instance GPU; None when no source says."""
     architecture: Literal["amd64", "arm64"] = "amd64"
+    grid: bool = False
+    """Needs the GRID driver, which AKS installs only from a recent node image on."""
+    retired: date | None = None
+    """The day from which Azure no longer runs it."""
+
+    @property
+    def shared(self) -> bool:
+        """Tell whether what the node shows as one GPU is a share of one."""
+        return self.gpus < 1
 
 
 _T4 = "Standard NCASv3_T4 Family"
@@ -64,27 +75,30 @@ SIZES: Final = (
         192,
         "standardNDISRGB200V6NDRFamily",
         infiniband=True,
-        mig=False,
+        mig=None,
         architecture="arm64",
     ),
-    GpuSize(
-        "Standard_ND128isr_GB300_v6",
-        128,
-        864,
-        4,
-        "GB300",
-        288,
-        "standardNDISRGB300V6Family",
-        infiniband=True,
-        mig=False,
-        architecture="arm64",
+    *(
+        GpuSize(
+            f"Standard_ND128{feature}_GB300_v6",
+            128,
+            864,
+            4,
+            "GB300",
+            288,
+            "standardNDISRGB300V6Family",
+            infiniband=True,
+            mig=None,
+            architecture="arm64",
+        )
+        for feature in ("isr", "isrG5")
     ),
-    GpuSize("Standard_NV6ads_A10_v5", 6, 55, 1 / 6, "A10", 4, _A10, infiniband=False, mig=False),
-    GpuSize("Standard_NV12ads_A10_v5", 12, 110, 1 / 3, "A10", 8, _A10, infiniband=False, mig=False),
-    GpuSize("Standard_NV18ads_A10_v5", 18, 220, 1 / 2, "A10", 12, _A10, infiniband=False, mig=False),
-    GpuSize("Standard_NV36ads_A10_v5", 36, 440, 1, "A10", 24, _A10, infiniband=False, mig=False),
-    GpuSize("Standard_NV36adms_A10_v5", 36, 880, 1, "A10", 24, _A10, infiniband=False, mig=False),
-    GpuSize("Standard_NV72ads_A10_v5", 72, 880, 2, "A10", 24, _A10, infiniband=False, mig=False),
+    GpuSize("Standard_NV6ads_A10_v5", 6, 55, 1 / 6, "A10", 4, _A10, infiniband=False, mig=False, grid=True),
+    GpuSize("Standard_NV12ads_A10_v5", 12, 110, 1 / 3, "A10", 8, _A10, infiniband=False, mig=False, grid=True),
+    GpuSize("Standard_NV18ads_A10_v5", 18, 220, 1 / 2, "A10", 12, _A10, infiniband=False, mig=False, grid=True),
+    GpuSize("Standard_NV36ads_A10_v5", 36, 440, 1, "A10", 24, _A10, infiniband=False, mig=False, grid=True),
+    GpuSize("Standard_NV36adms_A10_v5", 36, 880, 1, "A10", 24, _A10, infiniband=False, mig=False, grid=True),
+    GpuSize("Standard_NV72ads_A10_v5", 72, 880, 2, "A10", 24, _A10, infiniband=False, mig=False, grid=True),
     *(
         GpuSize(
             f"Standard_{size}_xl_RTXPRO6000BSE_v6",
@@ -94,8 +108,9 @@ SIZES: Final = (
             "RTX PRO 6000",
             96,
             _RTX,
-            infiniband=False,
-            mig=False,
+            infiniband=None,
+            mig=None,
+            grid=True,
         )
         for size, vcpus, memory, gpus in (
             ("NC24lds", 24, 72, 0.25),
@@ -109,15 +124,38 @@ SIZES: Final = (
             ("NC288lds", 288, 516, 2),
         )
     ),
+    *(
+        GpuSize(
+            f"Standard_NC{size}_v3",
+            vcpus,
+            memory,
+            gpus,
+            "V100",
+            16,
+            "standardNCSv3Family",
+            infiniband=size.endswith("rs"),
+            mig=False,
+            retired=date(2025, 9, 30),
+        )
+        for size, vcpus, memory, gpus in (
+            ("6s", 6, 112, 1),
+            ("12s", 12, 224, 2),
+            ("24s", 24, 448, 4),
+            ("24rs", 24, 448, 4),
+        )
+    ),
     GpuSize("Standard_ND40rs_v2", 40, 672, 8, "V100", 32, "standardNDv2Family", infiniband=True, mig=False),
 )
 
+GRID_NODE_IMAGE: Final = "202606.08.1"
+"""The first node image of AKS that runs the sizes with the GRID driver."""
+
 _BY_NAME: Final = {size.name.casefold(): size for size in SIZES}
 
-# Azure names sizes by family first. All NVIDIA sizes are in N; no other family has a GPU of NVIDIA. In N, the
-# NVv4, NGads and NVads_V710 series have GPUs of AMD, and the NP series has FPGAs.
+# Azure names sizes by family first. All NVIDIA sizes are in N; no other family has a GPU of NVIDIA. In N, the NVv4, NG,
+# V620, V710, MI300X and MI325X series have GPUs of AMD, and the NP series has FPGAs.
 _AZURE_SIZE = re.compile(r"(?:standard|basic)_([a-z]+)\d.*", re.IGNORECASE)
-_NOT_NVIDIA = re.compile(r"standard_(?:np\d+.*|ng\d+.*|nv\d+as_v4|nv\d+a\w*_v710_v5)", re.IGNORECASE)
+_NOT_NVIDIA = re.compile(r"standard_(?:n[pg]\d+.*|nv\d+as_v4|n[a-z]*\d.*_(?:mi\d+x?|v[67]\d0)_.*)", re.IGNORECASE)
 
 Kind = Literal["nvidia", "no-nvidia", "unknown"]
 

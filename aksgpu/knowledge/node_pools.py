@@ -20,8 +20,12 @@ OS_TYPES: Final = ("Linux", "Windows")
 POOL_MODES: Final = ("System", "User", "Gateway", "ManagedSystem", "Machines")
 NODE_PROVISIONING_MODES: Final = ("Manual", "Auto")
 
-DRA_REFUSED_OS_SKUS: Final = ("AzureContainerLinux", "Flatcar", "AzureLinuxOSGuard")
-"""OS SKUs that AKS doesn't support with managed DRA (the first) or with NVIDIA GPUs at all."""
+MANAGED_GPU_REFUSED_OS_SKUS: Final = ("Flatcar", "AzureLinuxOSGuard")
+"""OS SKUs that AKS doesn't support with NVIDIA GPUs at all."""
+DRA_REFUSED_OS_SKUS: Final = ("AzureContainerLinux", *MANAGED_GPU_REFUSED_OS_SKUS)
+
+MIG_PROFILES: Final = ("MIG1g", "MIG2g", "MIG3g", "MIG4g", "MIG7g")
+PRIORITIES: Final = ("Regular", "Spot")
 
 DEVICE_PLUGIN_TAG: Final = "EnableManagedGPUExperience"
 """VM tag that makes a node start the managed device plugin whatever the pool's driver mode says."""

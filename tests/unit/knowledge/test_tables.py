@@ -46,6 +46,13 @@ def test_the_version_this_project_writes_has_every_field():
         ("Standard_NV32as_v4", "no-nvidia"),
         ("Standard_NG32ads_V620_v1", "no-nvidia"),
         ("Standard_NP10s", "no-nvidia"),
+        ("Standard_NG8ads_V620_v1", "no-nvidia"),
+        ("Standard_NV4ads_V710_v5", "no-nvidia"),
+        ("Standard_ND96isr_MI300X_v5", "no-nvidia"),
+        ("Standard_ND96is_mi300x_v5", "no-nvidia"),
+        ("Standard_ND128isr_MI325X_v6", "no-nvidia"),
+        ("Standard_ND128isrG5_GB300_v6", "nvidia"),
+        ("Standard_NC6s_v3", "nvidia"),
         ("Standard_NC24ads_A100_v5", "unknown"),
         ("NC24ads_A100_v4", "unknown"),
         ("", "unknown"),
@@ -60,6 +67,38 @@ def test_sizes_are_unique_and_all_of_the_n_family():
     assert len(set(names)) == len(names) >= 30
     assert all(name.startswith("standard_n") for name in names)
     assert all(size.gpus > 0 for size in gpu_sizes.SIZES)
+
+
+def test_what_no_source_says_about_a_size_is_not_made_up():
+    for name in ("Standard_ND128isr_NDR_GB200_v6", "Standard_NC144ds_xl_RTXPRO6000BSE_v6"):
+        size = gpu_sizes.find(name)
+        assert size is not None
+        assert size.mig is None
+
+
+def test_shares_of_a_gpu_need_the_grid_driver():
+    shares = [size for size in gpu_sizes.SIZES if size.shared]
+    assert len(shares) >= 4
+    assert all(size.grid for size in shares)
+
+
+@pytest.mark.parametrize(
+    ("version", "than", "older"),
+    [
+        ("1.34", "1.35", True),
+        ("1.9", "1.35", True),
+        ("1.35.9", "1.36.0", True),
+        ("1.35.1", "1.35.2", True),
+        ("1.35.10", "1.35.9", False),
+        ("1.35", "1.35.4", False),
+        ("1.35.4", "1.35", False),
+        ("1.36", "1.35", False),
+        ("latest", "1.35", False),
+        ("1.35", "latest", False),
+    ],
+)
+def test_versions_are_compared_as_far_as_they_are_written(version: str, than: str, older: bool):
+    assert kubernetes.is_older(version, than) is older
 
 
 def test_near_sizes():
