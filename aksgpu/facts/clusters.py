@@ -30,7 +30,14 @@ class ClusterFacts(Facts):
     """`1.35` or `1.35.4`; None lets AKS choose."""
     node_provisioning: Maybe[str] = None
     """`nodeProvisioningProfile.mode`: Manual (the default) or Auto."""
+    support_plan: Maybe[str] = None
+    """KubernetesOfficial (the default) or AKSLongTermSupport."""
     malformed: tuple[Malformed, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """The cluster in a sentence."""
+        return f"cluster {self.name}" if isinstance(self.name, str) else "the cluster"
 
     def is_meant_by(self, ref: ClusterRef) -> Truth:
         """Tell whether `ref` means this cluster."""

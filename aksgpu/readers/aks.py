@@ -10,7 +10,7 @@ from aksgpu.facts.nodes import Taint
 from aksgpu.facts.pools import PoolFacts, PoolForm
 from aksgpu.facts.truth import UNKNOWN, Maybe, Unknown
 from aksgpu.knowledge import azure_api, node_pools
-from aksgpu.knowledge.kubernetes import parse_minor
+from aksgpu.knowledge.kubernetes import SUPPORT_PLANS, parse_minor
 from aksgpu.readers.azure_tokens import AzureToken
 from aksgpu.readers.fields import Fields
 
@@ -142,6 +142,7 @@ def _cluster(fields: Fields, urn: str, form: PoolForm, name: Maybe[str], group: 
         resource_group=group,
         kubernetes_version=_version(fields, "kubernetesVersion"),
         node_provisioning=fields.choice("nodeProvisioningProfile.mode", node_pools.NODE_PROVISIONING_MODES),
+        support_plan=fields.choice("supportPlan", SUPPORT_PLANS),
         malformed=(),
     )
     profiles = fields.items("agentPoolProfiles")
@@ -167,6 +168,9 @@ def _pool(fields: Fields, place: Place, form: PoolForm, cluster: ClusterRef, nam
         "os_sku": fields.text("osSKU"),
         "kubernetes_version": _version(fields, "orchestratorVersion"),
         "mode": fields.choice("mode", node_pools.POOL_MODES),
+        "scale_set_priority": fields.choice("scaleSetPriority", node_pools.PRIORITIES),
+        "max_surge": _amount(fields, "upgradeSettings.maxSurge"),
+        "max_unavailable": _amount(fields, "upgradeSettings.maxUnavailable"),
         "count": fields.whole("count"),
         "autoscaling": fields.flag("enableAutoScaling"),
         "gpu_driver": fields.choice("gpuProfile.driver", node_pools.GPU_DRIVERS),
@@ -187,6 +191,12 @@ def _version(fields: Fields, path: str) -> Maybe[str]:
     if isinstance(version, str) and parse_minor(version) is None:
         return fields.refuse(path, version, "a Kubernetes version such as 1.35 or 1.35.4")
     return version
+
+
+def _amount(fields: Fields, path: str) -> Maybe[str]:
+    """Read a number or a percentage of nodes; the API has it as text, and tools take numbers too."""
+    value = fields.raw(path)
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else fields.text(path)
 
 
 def _taints(fields: Fields) -> Maybe[tuple[Taint, ...]]:

@@ -4,7 +4,17 @@ from collections.abc import Iterable
 
 from aksgpu.errors import AksgpuError
 from aksgpu.facts.estate import Estate
-from aksgpu.rules import allocation, allocation_values, changes, ownership, pools, readability, versions
+from aksgpu.rules import (
+    allocation,
+    allocation_values,
+    changes,
+    ownership,
+    pools,
+    readability,
+    skew,
+    version_changes,
+    versions,
+)
 from aksgpu.rules.model import Finding, Rule
 
 BOOK: tuple[Rule, ...] = tuple(
@@ -12,6 +22,8 @@ BOOK: tuple[Rule, ...] = tuple(
         (
             *readability.RULES,
             *versions.RULES,
+            *version_changes.RULES,
+            *skew.RULES,
             *pools.RULES,
             *changes.RULES,
             *allocation.RULES,

@@ -1,6 +1,7 @@
 """Turns the examples of the rules into facts, for every test that goes through the whole book."""
 
 from aksgpu.facts.base import Place
+from aksgpu.facts.clusters import ClusterChange, ClusterFacts
 from aksgpu.facts.estate import Estate
 from aksgpu.facts.pools import PoolChange
 from aksgpu.readers.kube_objects import read_object
@@ -16,12 +17,15 @@ IDS = [f"{rule.name}: {example.verdict}: {example.title}" for rule, example in C
 
 
 def estate(example: Example) -> Estate:
-    now = Estate.merge([_read(example.resources), _objects(example), _values(example)])
+    now = Estate.merge([_read(example.resources), _objects(example), _values(example), _cluster(example)])
     before = _read(example.before)
     changes = tuple(
         PoolChange(before=old, after=new) for old in before.pools for new in now.pools if old.name == new.name
     )
-    return Estate.merge([now, Estate(changes=changes, today=example.today)])
+    cluster_changes = tuple(
+        ClusterChange(before=old, after=new) for old in before.clusters for new in now.clusters if old.name == new.name
+    )
+    return Estate.merge([now, Estate(changes=changes, cluster_changes=cluster_changes, today=example.today)])
 
 
 def verdict(rule: Rule, example: Example) -> str:
@@ -35,6 +39,14 @@ def _read(resources: tuple[Resource, ...]) -> Estate:
         read(PulumiResource(item.type, f"urn:pulumi:dev::aksgpu::{item.type}::{item.name}", item.properties))
         for item in resources
     )
+
+
+def _cluster(example: Example) -> Estate:
+    """The cluster of `--cluster-version`, which has no name."""
+    if example.cluster_version is None:
+        return Estate()
+    place = Place(object="--cluster-version")
+    return Estate(clusters=(ClusterFacts(place=place, kubernetes_version=example.cluster_version),))
 
 
 def _values(example: Example) -> Estate:
