@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from aksgpu.facts.clusters import ClusterFacts
 from aksgpu.facts.estate import Estate
 from aksgpu.facts.pools import PoolFacts
-from aksgpu.facts.truth import Truth, Unknown, all_of
+from aksgpu.facts.truth import Maybe, Truth, Unknown, all_of
 from aksgpu.rules.model import Check, Verdict
 
 FAILS_OR_WAITS = (
@@ -19,6 +19,10 @@ _REST_NAMES = {
     "os_type": "osType",
     "os_sku": "osSKU",
     "kubernetes_version": "orchestratorVersion",
+    "mode": "mode",
+    "scale_set_priority": "scaleSetPriority",
+    "max_surge": "upgradeSettings.maxSurge",
+    "max_unavailable": "upgradeSettings.maxUnavailable",
     "autoscaling": "enableAutoScaling",
     "gpu_driver": "gpuProfile.driver",
     "management_mode": "gpuProfile.nvidia.managementMode",
@@ -78,6 +82,11 @@ def each_pool_in_cluster(
 def unknown_fields(pool: PoolFacts, reads: tuple[str, ...]) -> list[str]:
     """Return the REST names of those fields of a pool that are not known yet."""
     return [_REST_NAMES[field] for field in reads if isinstance(getattr(pool, field), Unknown)]
+
+
+def said(value: Maybe[str], default: str) -> str:
+    """Return a value for a sentence: what holds when it isn't written, or that it isn't known yet."""
+    return "not known yet" if isinstance(value, Unknown) else value or default
 
 
 def waiting(pool: PoolFacts, missing: list[str]) -> Verdict:

@@ -1,9 +1,9 @@
-"""Which pools have GPUs, for rules about what runs on them."""
+"""Questions about GPU pools that several rules ask."""
 
 from aksgpu.facts.clusters import ClusterFacts
 from aksgpu.facts.estate import Estate
 from aksgpu.facts.pools import PoolFacts
-from aksgpu.facts.truth import UNKNOWN, Truth, Unknown, all_of, any_of
+from aksgpu.facts.truth import UNKNOWN, Truth, Unknown, all_of, any_of, equals, one_of
 from aksgpu.knowledge import gpu_sizes
 
 
@@ -17,6 +17,33 @@ def _size_has_gpus(pool: PoolFacts) -> Truth:
         return UNKNOWN
     # Without a size AKS chooses one, and never one with GPUs.
     return pool.vm_size is not None and gpu_sizes.kind(pool.vm_size) != "no-nvidia"
+
+
+def size_is(pool: PoolFacts, kind: gpu_sizes.Kind) -> Truth:
+    """Tell whether a pool's VM size is of a kind; a pool without a size is of none."""
+    if isinstance(pool.vm_size, Unknown):
+        return UNKNOWN
+    return pool.vm_size is not None and gpu_sizes.kind(pool.vm_size) == kind
+
+
+def runs_one_of(pool: PoolFacts, os_skus: tuple[str, ...]) -> Truth:
+    """Tell whether a pool runs Windows or one of `os_skus`."""
+    return any_of(equals(pool.os_type, "Windows"), one_of(pool.os_sku, os_skus), _windows_sku(pool))
+
+
+def _windows_sku(pool: PoolFacts) -> Truth:
+    if isinstance(pool.os_sku, Unknown):
+        return UNKNOWN
+    return (pool.os_sku or "").casefold().startswith("windows")
+
+
+def uses_mig(pool: PoolFacts) -> Truth:
+    """Tell whether a pool splits its GPUs with multi-instance GPU."""
+    written = (
+        UNKNOWN if isinstance(value, Unknown) else bool(value)
+        for value in (pool.mig_profiles, pool.gpu_instance_profile)
+    )
+    return any_of(one_of(pool.mig_strategy, ("Single", "Mixed")), *written)
 
 
 def serves_gpus(cluster: ClusterFacts, estate: Estate) -> Truth:
