@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import TypeVar
 
 from aksgpu.facts.base import Place
-from aksgpu.facts.stack import ComponentName, StackComponent
+from aksgpu.facts.estate import Estate
+from aksgpu.facts.stack import ComponentName, StackChange, StackComponent
 from aksgpu.facts.truth import Maybe
 from aksgpu.knowledge.stack_values import VALUES
 from aksgpu.readers.fields import Fields
@@ -35,6 +36,20 @@ def read_component(name: ComponentName, values: object, place: Place) -> StackCo
                 items = fields.items(value.path)
                 _keep(component.lists, value.path, tuple(items) if isinstance(items, list) else items)
     return component.model_copy(update={"nulls": tuple(nulls), "malformed": fields.problems})
+
+
+def changed(before: Estate, after: Estate) -> tuple[StackChange, ...]:
+    """Return the components of charts that were there before, each with what becomes of it."""
+    now = {(item.place.object, item.name): item for stack in after.stacks for item in stack.components}
+    return tuple(
+        StackChange(
+            before=old,
+            after=now.get((old.place.object, old.name))
+            or StackComponent(place=old.place, name=old.name, enabled=False),
+        )
+        for stack in before.stacks
+        for old in stack.components
+    )
 
 
 def _keep(found: dict[str, Maybe[T]], path: str, value: Maybe[T]) -> None:

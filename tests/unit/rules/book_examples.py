@@ -6,6 +6,7 @@ from aksgpu.facts.estate import Estate
 from aksgpu.facts.pools import PoolChange
 from aksgpu.readers.kube_objects import read_object
 from aksgpu.readers.pulumi_resources import PulumiResource, read
+from aksgpu.readers.stack_components import changed
 from aksgpu.readers.values import read_stack
 from aksgpu.rules import examples
 from aksgpu.rules.book import BOOK
@@ -25,7 +26,8 @@ def estate(example: Example) -> Estate:
     cluster_changes = tuple(
         ClusterChange(before=old, after=new) for old in before.clusters for new in now.clusters if old.name == new.name
     )
-    return Estate.merge([now, Estate(changes=changes, cluster_changes=cluster_changes, today=example.today)])
+    changed_parts = Estate(changes=changes, cluster_changes=cluster_changes, stack_changes=changed(before, now))
+    return Estate.merge([now, changed_parts, Estate(today=example.today)])
 
 
 def verdict(rule: Rule, example: Example) -> str:
