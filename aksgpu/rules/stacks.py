@@ -24,14 +24,15 @@ def joined(estate: Estate) -> Iterator[Joined]:
 
     Each Helm release is read as a stack of its own. Releases that don't say where they go are taken to go to every
     cluster that is named, like all GPU software. A component that is there several times, with different values, makes
-    several stacks: every one of them has to be right.
+    several stacks: every one of them has to be right. Where the object is here that a chart makes, it counts instead of
+    the chart.
     """
-    made = {component.place.object for stack in estate.stacks for component in stack.components}
+    made_by = {stack.part_of for stack in estate.stacks}
     parts = []
     for stack in estate.stacks:
         if stack.complete:
             yield Joined(stack)
-        elif stack.part_of not in made:
+        elif stack.place.object not in made_by:
             parts.append(stack)
     anywhere = [part for part in parts if _key(part.cluster) is None]
     keys = list(dict.fromkeys(key for part in parts if (key := _key(part.cluster)) is not None))
