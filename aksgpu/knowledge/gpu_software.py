@@ -28,3 +28,12 @@ PLUGIN_HELPERS: Final = frozenset({"mps-control-daemon", "gpu-feature-discovery"
 """Programs in the device plugin's image that advertise nothing."""
 
 SHELLS: Final = frozenset({"sh", "bash", "ash", "dash"})
+
+EXTENDED_RESOURCES: Final = ("nvidia.com/gpu", "nvidia.com/mig-")
+"""How names of GPUs as extended resources start."""
+
+DRA_DRIVER_NAME: Final = "gpu.nvidia.com"
+"""NVIDIA's DRA driver in ResourceSlices and in the expressions of device classes."""
+
+DEVICE_CLASSES: Final = ("gpu.nvidia.com", "mig.nvidia.com", "aks-dra-gpu")
+"""Classes of GPUs that are known by name: of NVIDIA's chart, and of the AKS article."""

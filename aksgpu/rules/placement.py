@@ -1,37 +1,75 @@
-"""Whether software would land on the nodes of a pool.
+"""Whether software and workloads would land on the nodes of a pool.
 
 Isolation counts only when it is made with labels and taints that the pool itself declares. A label that other
 software puts on nodes while they run (node feature discovery, the kubelet) may have any value, so a selection by
 one may always match.
 """
 
+from typing import Protocol
+
 from aksgpu.facts.clusters import ClusterRef
-from aksgpu.facts.components import GpuComponent
 from aksgpu.facts.estate import Estate
 from aksgpu.facts.nodes import Requirement, Selection, Taint, Toleration
 from aksgpu.facts.pools import PoolFacts
 from aksgpu.facts.truth import UNKNOWN, Maybe, Truth, Unknown, all_of, any_of, equals
-from aksgpu.knowledge.node_labels import SET_ELSEWHERE, labels_of
+from aksgpu.knowledge.node_labels import SET_ELSEWHERE, labels_of, taints_of
 
 
-def lands_on(component: GpuComponent, pool: PoolFacts, estate: Estate) -> Truth:
+class Placed(Protocol):
+    """What the scheduler places: the pods of a GPU component or of a workload."""
+
+    @property
+    def cluster(self) -> ClusterRef:
+        """The cluster it goes to."""
+        ...
+
+    @property
+    def selection(self) -> Maybe[Selection]:
+        """The nodes it selects."""
+        ...
+
+    @property
+    def tolerations(self) -> Maybe[tuple[Toleration, ...]]:
+        """The taints it tolerates."""
+        ...
+
+
+def lands_on(component: Placed, pool: PoolFacts, estate: Estate) -> Truth:
     """Tell whether a component would run on the nodes of `pool`."""
     return all_of(
         same_cluster(component.cluster, pool.cluster, estate),
         _selects(component.selection, pool),
-        _tolerates(component.tolerations, pool.taints),
+        _tolerates(component.tolerations, taints_of(pool)),
     )
 
 
-def explain(component: GpuComponent, pool: PoolFacts) -> str:
+def explain(component: Placed, pool: PoolFacts) -> str:
     """Say in a clause why a component lands on a pool."""
     return f"{_explain_selection(component.selection, pool)} and {_explain_taints(pool)}"
+
+
+def obstacles(component: Placed, pool: PoolFacts) -> list[str]:
+    """Say what keeps something off a pool, as far as that is certain."""
+    found = []
+    if _selects(component.selection, pool) is False:
+        found.append(f"its node selection ({', '.join(_keys(component.selection))}) doesn't match the pool's nodes")
+    taints = taints_of(pool)
+    if _tolerates(component.tolerations, taints) is False and isinstance(taints, tuple):
+        kept = [str(taint) for taint in taints if _tolerates(component.tolerations, (taint,)) is False]
+        found.append(f"it doesn't tolerate the taint {', '.join(kept)}")
+    return found
+
+
+def _keys(selection: Maybe[Selection]) -> list[str]:
+    if not isinstance(selection, Selection):
+        return []
+    return sorted({*selection.labels, *(requirement.key for term in selection.terms for requirement in term)})
 
 
 def _explain_selection(selection: Maybe[Selection], pool: PoolFacts) -> str:
     if not isinstance(selection, Selection) or not (selection.labels or selection.terms):
         return "it has no node selector"
-    keys = sorted({*selection.labels, *(requirement.key for term in selection.terms for requirement in term)})
+    keys = _keys(selection)
     own = [f"{key}={value}" for key, value in sorted(labels_of(pool).items()) if key in keys]
     if own:
         return f"its node selection matches the pool's labels {', '.join(own)}"
@@ -39,8 +77,8 @@ def _explain_selection(selection: Maybe[Selection], pool: PoolFacts) -> str:
 
 
 def _explain_taints(pool: PoolFacts) -> str:
-    taints = pool.taints if isinstance(pool.taints, tuple) else ()
-    if not taints:
+    taints = taints_of(pool)
+    if not isinstance(taints, tuple) or not taints:
         return "the pool has no taints"
     return f"it tolerates the pool's taints {', '.join(str(taint) for taint in taints)}"
 
