@@ -150,8 +150,6 @@ class Cluster(pulumi.ComponentResource):
             kubeconfig=self.kubeconfig,
             # Without it a changed API address would replace the provider, and with it every object.
             cluster_identifier=self.cluster_id,
-            # Otherwise new data would replace a ConfigMap, and admission policies refuse everything while it is gone.
-            enable_config_map_mutable=True,
             opts=pulumi.ResourceOptions(parent=self, depends_on=made),
         )
         self.register_outputs(

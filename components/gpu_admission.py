@@ -5,14 +5,15 @@ from typing import Any, NotRequired, TypedDict
 import pulumi
 
 from aksgpu.reporters import admission
+from aksgpu.reporters.admission.parameters import KIND, PLURAL, VERSION
 from aksgpu.rules.book import BOOK
+from aksgpu.rules.gpu_pools import has_gpus
 from aksgpu.rules.model import Rule
 from components import live, ownership, pool_properties
 from components.kubernetes_object import KubernetesObject
 
 MODES: tuple[admission.Mode, ...] = ("enforce", "warn")
 RULES = tuple(rule for rule in BOOK if "admission" in rule.prevents)
-_KINDS = {kind.name: kind for kind in (ownership.NAMESPACE, ownership.CONFIG_MAP, ownership.POLICY, ownership.BINDING)}
 
 
 class AdmissionPool(TypedDict):
@@ -46,9 +47,7 @@ class GpuAdmissionArgs(TypedDict):
 class GpuAdmission(pulumi.ComponentResource):
     """Admission policies made from the rule book: the API server itself refuses what breaks a rule.
 
-    The pools are kept in a ConfigMap that the policies read, because a policy can't look up nodes. Give the Kubernetes
-    provider `enableConfigMapMutable`, as the provider of Cluster has it: without it Pulumi deletes the ConfigMap before
-    it creates it anew, and policies that find no pools refuse.
+    A policy can't look up nodes, so the pools are kept in an object of the kind GpuPools that the policies read.
     """
 
     policy_names: pulumi.Output[list[str]]
@@ -60,9 +59,10 @@ class GpuAdmission(pulumi.ComponentResource):
         names = admission.Names(args.get("prefix", "aksgpu"))
         # Checks are outputs: what a constructor raises reaches programs in other languages with a traceback.
         mode = pulumi.Output.from_input(args.get("mode", "enforce")).apply(_mode)
-        data = pulumi.Output.from_input(args.get("pools", [])).apply(_pool_data)
-        space = self._object(admission.namespace(names), [])
-        pools = self._object({**admission.pool_map({}, names), "data": data}, [space])
+        spec = pulumi.Output.from_input(args.get("pools", [])).apply(lambda given: _pools(given, names)["spec"])
+        definition = self._object(ownership.DEFINITION, admission.pools_definition(names), [])
+        kind = ownership.Kind(KIND, f"/apis/{names.group}/{VERSION}", PLURAL)
+        pools = self._object(kind, {**admission.pools_object([], names), "spec": spec}, [definition])
         bindings = [self._rule(rule, names, mode, pools) for rule in RULES]
         self.policy_names = pulumi.Output.all(*(item.urn for item in bindings)).apply(
             lambda _: [names.policy(rule) for rule in RULES]
@@ -73,17 +73,16 @@ class GpuAdmission(pulumi.ComponentResource):
         self, rule: Rule, names: admission.Names, mode: pulumi.Output[admission.Mode], pools: pulumi.Resource
     ) -> pulumi.Resource:
         """Create a policy once the pools are there, then its binding; a deletion goes the other way."""
-        policy = self._object(admission.policy(rule, names), [pools])
+        policy = self._object(ownership.POLICY, admission.policy(rule, names), [pools])
         binding = admission.binding(rule, "enforce", names)
         spec = mode.apply(lambda chosen: admission.binding(rule, chosen, names)["spec"])
-        return self._object({**binding, "spec": spec}, [policy])
+        return self._object(ownership.BINDING, {**binding, "spec": spec}, [policy])
 
-    def _object(self, manifest: dict[str, Any], after: list[pulumi.Resource]) -> pulumi.Resource:
-        metadata = manifest["metadata"]
-        kind = _KINDS[manifest["kind"]]
-        marked = ownership.marked(kind, metadata["name"], self._kubeconfig, metadata.get("namespace"))
+    def _object(self, kind: ownership.Kind, manifest: dict[str, Any], after: list[pulumi.Resource]) -> pulumi.Resource:
+        name = manifest["metadata"]["name"]
+        marked = ownership.marked(kind, name, self._kubeconfig)
         return KubernetesObject(
-            f"{self._name}-{metadata['name']}",
+            f"{self._name}-{name}",
             {**manifest, "metadata": marked},
             pulumi.ResourceOptions(parent=self, depends_on=after),
         )
@@ -96,5 +95,6 @@ def _mode(given: str) -> admission.Mode:
     raise live.RefusedError(f"GpuAdmission has no mode '{given}'. Modes: {', '.join(MODES)}.")
 
 
-def _pool_data(pools: list[AdmissionPool]) -> dict[str, str]:
-    return admission.pool_data(pool_properties.facts(pool["name"], pool) for pool in pools)
+def _pools(given: list[AdmissionPool], names: admission.Names) -> dict[str, Any]:
+    facts = [pool_properties.facts(pool["name"], pool) for pool in given]
+    return admission.pools_object(admission.pool_data(pool for pool in facts if has_gpus(pool) is not False), names)

@@ -42,7 +42,7 @@ class Kind:
 
 
 NAMESPACE = Kind("Namespace", "/api/v1", "namespaces")
-CONFIG_MAP = Kind("ConfigMap", "/api/v1", "configmaps")
+DEFINITION = Kind("CustomResourceDefinition", "/apis/apiextensions.k8s.io/v1", "customresourcedefinitions")
 POLICY = Kind("ValidatingAdmissionPolicy", "/apis/admissionregistration.k8s.io/v1", "validatingadmissionpolicies")
 BINDING = Kind(
     "ValidatingAdmissionPolicyBinding", "/apis/admissionregistration.k8s.io/v1", "validatingadmissionpolicybindings"

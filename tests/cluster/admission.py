@@ -12,8 +12,10 @@ from aksgpu.facts.estate import Estate
 from aksgpu.readers.kube import Kube
 from aksgpu.readers.kube_objects import read_object
 from aksgpu.reporters import admission
+from aksgpu.reporters.admission.objects import MATCHED
 from aksgpu.rules.book import BOOK
 from aksgpu.rules.examples import Example
+from aksgpu.rules.gpu_pools import has_gpus
 from aksgpu.rules.model import Rule
 from tests.unit.rules import book_examples
 
@@ -21,6 +23,8 @@ RULES = [rule for rule in BOOK if "admission" in rule.prevents]
 PLURALS = {
     "Namespace": "namespaces",
     "ConfigMap": "configmaps",
+    "CustomResourceDefinition": "customresourcedefinitions",
+    "GpuPools": "gpupools",
     "Pod": "pods",
     "ReplicationController": "replicationcontrollers",
     "Deployment": "deployments",
@@ -34,7 +38,11 @@ PLURALS = {
     "ValidatingAdmissionPolicy": "validatingadmissionpolicies",
     "ValidatingAdmissionPolicyBinding": "validatingadmissionpolicybindings",
 }
-JUDGED = set(PLURALS) - {"Namespace", "ConfigMap", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"}
+JUDGED = {
+    kind
+    for kind, plural in PLURALS.items()
+    if any(plural in rule["resources"] for rules in MATCHED.values() for rule in rules)
+}
 _WARNED = re.compile(r"ValidatingAdmissionPolicy '([^']+)' with binding")
 
 
@@ -80,6 +88,10 @@ class Api:
         """Create an object for good."""
         answer = self.create(item, dry=False)
         assert answer.status == 201, answer.message
+
+    def serves(self, item: dict[str, Any]) -> bool:
+        """Tell whether objects of this kind can be created yet."""
+        return self._http.get(_collection(item)).status_code == 200
 
     def delete(self, item: dict[str, Any]) -> None:
         """Delete an object."""
@@ -142,9 +154,10 @@ def completed(item: dict[str, Any], namespace: str) -> dict[str, Any]:
     return item
 
 
-def pools_of(example: Example) -> dict[str, str]:
+def pools_of(example: Example) -> list[dict[str, Any]]:
     """Return the pools of an example as policies get them."""
-    return admission.pool_data(book_examples.estate(example).pools)
+    pools = book_examples.estate(example).pools
+    return admission.pool_data(pool for pool in pools if has_gpus(pool) is not False)
 
 
 def verdict(rule: Rule, example: Example, item: dict[str, Any]) -> str:

@@ -73,7 +73,7 @@ def test_policies_come_and_go_with_a_stack_and_admit_its_job(dev: Dev, twin: Run
     assert "pool gpunp" in said
 
     # Only the pools change, and the policies know it.
-    assert mine.up(program(["mine=only:NoSchedule"])).changes == {"ConfigMap admission-inline-gpu-pools": "update"}
+    assert mine.up(program(["mine=only:NoSchedule"])).changes == {"GpuPools admission-inline-gpu-pools": "update"}
     eventually(admitted, "the admission")
 
     other = stack()
@@ -87,7 +87,7 @@ def test_policies_come_and_go_with_a_stack_and_admit_its_job(dev: Dev, twin: Run
 def test_the_program_deploys_policies_when_the_setting_says_so(dev: Dev, tmp_path: Path):
     line = "aksgpu:previewFeature: register"
     planned = plan(dev, tmp_path, line, f"{line}\n  aksgpu:admission: warn")
-    assert planned.pop("kubernetes:core/v1:Namespace admission-aksgpu-system") == "create"
+    assert planned.pop("kubernetes:aksgpu.dev/v1:GpuPools admission-aksgpu-gpu-pools") == "create"
     assert planned.pop("urn:pulumi:dev aksgpu aksgpu:index:GpuAdmission admission") == "create"
     assert len(planned) == 1 + 2 * len(RULES)
     assert plan(dev, tmp_path, line, f"{line}\n  aksgpu:admission: off") == {}

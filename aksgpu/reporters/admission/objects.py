@@ -1,10 +1,11 @@
-"""Makes the Kubernetes objects: a namespace with the pools, and for each rule a policy with its binding."""
+"""Makes the Kubernetes objects: the pools with their definition, and for each rule a policy with its binding."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, Protocol
 
+from aksgpu.reporters.admission.parameters import KIND, PLURAL, SCHEMA, VERSION
 from aksgpu.reporters.admission.templates import POD_SPEC, Template, template
 
 Mode = Literal["enforce", "warn"]
@@ -98,13 +99,13 @@ class Names:
     prefix: str = "aksgpu"
 
     @property
-    def namespace(self) -> str:
-        """The namespace that holds the pools."""
-        return f"{self.prefix}-system"
+    def group(self) -> str:
+        """The API group of the pools; another set has another one, so that each can be deleted alone."""
+        return "aksgpu.dev" if self.prefix == "aksgpu" else f"{self.prefix}.aksgpu.dev"
 
     @property
     def pools(self) -> str:
-        """The ConfigMap with the pools."""
+        """The object with the pools."""
         return f"{self.prefix}-gpu-pools"
 
     def policy(self, rule: Described) -> str:
@@ -112,15 +113,26 @@ class Names:
         return f"{self.prefix}-{rule.name}"
 
 
-def namespace(names: Names) -> dict[str, Any]:
-    """Return the namespace of the pools."""
-    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": names.namespace}}
+def pools_definition(names: Names) -> dict[str, Any]:
+    """Return the definition of the kind of object that holds the pools."""
+    version = {"name": VERSION, "served": True, "storage": True, "schema": {"openAPIV3Schema": SCHEMA}}
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": f"{PLURAL}.{names.group}"},
+        "spec": {
+            "group": names.group,
+            "scope": "Cluster",
+            "names": {"kind": KIND, "plural": PLURAL, "singular": PLURAL},
+            "versions": [version],
+        },
+    }
 
 
-def pool_map(pools: Mapping[str, str], names: Names) -> dict[str, Any]:
-    """Return the ConfigMap with the pools."""
-    metadata = {"name": names.pools, "namespace": names.namespace}
-    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": dict(pools)}
+def pools_object(pools: Sequence[Mapping[str, Any]], names: Names) -> dict[str, Any]:
+    """Return the object with the pools."""
+    spec = {"pools": [dict(pool) for pool in pools]}
+    return {"apiVersion": f"{names.group}/{VERSION}", "kind": KIND, "metadata": {"name": names.pools}, "spec": spec}
 
 
 def policy(rule: Described, names: Names) -> dict[str, Any]:
@@ -140,7 +152,7 @@ def policy(rule: Described, names: Names) -> dict[str, Any]:
         ],
     }
     if written.pools:
-        spec["paramKind"] = {"apiVersion": "v1", "kind": "ConfigMap"}
+        spec["paramKind"] = {"apiVersion": f"{names.group}/{VERSION}", "kind": KIND}
     if not spec["matchConditions"]:
         del spec["matchConditions"]
     metadata = {"name": names.policy(rule)}
@@ -156,11 +168,7 @@ def binding(rule: Described, mode: Mode, names: Names) -> dict[str, Any]:
         "validationActions": ["Deny" if refuses else "Warn", "Audit"],
     }
     if written.pools:
-        spec["paramRef"] = {
-            "name": names.pools,
-            "namespace": names.namespace,
-            "parameterNotFoundAction": "Deny",
-        }
+        spec["paramRef"] = {"name": names.pools, "parameterNotFoundAction": "Deny"}
     if not written.everywhere:
         spec["matchResources"] = {"namespaceSelector": {"matchExpressions": _outside_system()}}
     metadata = {"name": names.policy(rule)}

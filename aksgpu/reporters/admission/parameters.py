@@ -1,33 +1,69 @@
-"""Pools as a ConfigMap, because an admission policy can't look up nodes or pools.
+"""Pools as a parameter object, because an admission policy can't look up nodes or pools.
 
-CEL can't read JSON, so a pool is a text of lines, `WORD REST`, that policies search with string functions:
-
-    advertiser dra
-    label agentpool=gpunp
-    taint sku=gpu:NoSchedule
+It is a custom resource, since the API server loses track of built-in kinds such as ConfigMap once no policy uses them
+(docs/decisions/0016-admission.md).
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from typing import Any, Final
 
 from aksgpu.facts.pools import PoolFacts
 from aksgpu.knowledge.node_labels import labels_of
 
+KIND: Final = "GpuPools"
+PLURAL: Final = "gpupools"
+VERSION: Final = "v1"
 
-def pool_data(pools: Iterable[PoolFacts]) -> dict[str, str]:
-    """Return the data of the ConfigMap: lines by name of the pool. Pools without a known name are left out."""
-    return {pool.name: "\n".join(_lines(pool)) for pool in pools if isinstance(pool.name, str)}
+_TEXT: Final = {"type": "string"}
+_TAINT: Final = {
+    "type": "object",
+    "required": ["key", "effect"],
+    "properties": {"key": _TEXT, "value": _TEXT, "effect": _TEXT},
+}
+_POOL: Final = {
+    "type": "object",
+    "required": ["name", "advertiser"],
+    "properties": {
+        "name": _TEXT,
+        "advertiser": {
+            "type": "string",
+            "enum": ["dra", "device-plugin", "none"],
+            "description": "What AKS runs on the nodes to offer their GPUs.",
+        },
+        "labels": {"type": "object", "additionalProperties": _TEXT, "description": "Labels that all nodes have."},
+        "taints": {"type": "array", "items": _TAINT, "description": "Taints of the nodes."},
+    },
+}
+SCHEMA: Final = {
+    "type": "object",
+    "description": "The node pools with GPUs, for admission policies, which can't look them up.",
+    "required": ["spec"],
+    "properties": {
+        "spec": {
+            "type": "object",
+            "required": ["pools"],
+            "properties": {"pools": {"type": "array", "items": _POOL}},
+        }
+    },
+}
 
 
-def _lines(pool: PoolFacts) -> Iterator[str]:
-    yield f"advertiser {_advertiser(pool)}"
-    for key, value in sorted(labels_of(pool).items()):
-        yield f"label {key}={value}"
-    for taint in pool.taints if isinstance(pool.taints, tuple) else ():
-        yield f"taint {taint.key}={taint.value}:{taint.effect}"
+def pool_data(pools: Iterable[PoolFacts]) -> list[dict[str, Any]]:
+    """Return the pools as the parameter object has them. Pools without a known name are left out."""
+    return [_pool(pool.name, pool) for pool in pools if isinstance(pool.name, str)]
+
+
+def _pool(name: str, pool: PoolFacts) -> dict[str, Any]:
+    taints = pool.taints if isinstance(pool.taints, tuple) else ()
+    return {
+        "name": name,
+        "advertiser": _advertiser(pool),
+        "labels": dict(sorted(labels_of(pool).items())),
+        "taints": [{"key": taint.key, "value": taint.value, "effect": taint.effect} for taint in taints],
+    }
 
 
 def _advertiser(pool: PoolFacts) -> str:
-    """Return what AKS runs on the pool to offer its GPUs: `dra`, `device-plugin`, or `none`."""
     if pool.asks_for_dra() is True:
         return "dra"
     return "device-plugin" if pool.is_managed() is True else "none"

@@ -1,29 +1,42 @@
 """Writes the objects as YAML for `kubectl apply -f -`."""
 
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import yaml
 
-from aksgpu.reporters.admission.objects import Described, Mode, Names, binding, namespace, policy, pool_map
+from aksgpu.reporters.admission.objects import (
+    Described,
+    Mode,
+    Names,
+    binding,
+    policy,
+    pools_definition,
+    pools_object,
+)
 
-EXAMPLE_POOLS: Final = {
-    "gpunp": "advertiser dra\n"
-    "label agentpool=gpunp\nlabel kubernetes.azure.com/agentpool=gpunp\n"
-    "taint sku=gpu:NoSchedule"
-}
+EXAMPLE_POOLS: Final[tuple[dict[str, Any], ...]] = (
+    {
+        "name": "gpunp",
+        "advertiser": "dra",
+        "labels": {"agentpool": "gpunp", "kubernetes.azure.com/agentpool": "gpunp"},
+        "taints": [{"key": "sku", "value": "gpu", "effect": "NoSchedule"}],
+    },
+)
 """What to replace by one's own pools when the policies aren't deployed with the stack."""
 
 _POOLS = (
-    "The node pools with GPUs, which policies can't look up: a key for each pool, with lines `advertiser dra`, "
-    "`advertiser device-plugin` or `advertiser none` (what AKS runs on it), `label KEY=VALUE` and "
-    "`taint KEY=VALUE:EFFECT`. Write your own here, and keep them up to date."
+    "The node pools with GPUs, which policies can't look up: the advertiser that AKS runs on each (dra, device-plugin "
+    "or none), the labels and the taints of its nodes. Write your own here, and keep them up to date."
 )
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes texts of several lines as blocks."""
+    """Writes texts of several lines as blocks, and everything in full wherever it stands."""
+
+    def ignore_aliases(self, data: object) -> bool:  # noqa: ARG002 - PyYAML's signature
+        return True
 
 
 def _block(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
@@ -35,7 +48,7 @@ _Dumper.add_representer(str, _block)
 
 def text(
     rules: Iterable[Described],
-    pools: Mapping[str, str] = EXAMPLE_POOLS,
+    pools: Sequence[Mapping[str, Any]] = EXAMPLE_POOLS,
     mode: Mode = "enforce",
     names: Names | None = None,
 ) -> str:
@@ -43,9 +56,11 @@ def text(
     return "---\n".join(_documents(rules, pools, mode, names or Names()))
 
 
-def _documents(rules: Iterable[Described], pools: Mapping[str, str], mode: Mode, names: Names) -> Iterator[str]:
-    yield _yaml(namespace(names))
-    yield _comment(_POOLS) + _yaml(pool_map(pools, names))
+def _documents(
+    rules: Iterable[Described], pools: Sequence[Mapping[str, Any]], mode: Mode, names: Names
+) -> Iterator[str]:
+    yield _yaml(pools_definition(names))
+    yield _comment(_POOLS) + _yaml(pools_object(pools, names))
     for rule in rules:
         told = (f"{rule.id} {rule.name} ({rule.severity}): {rule.summary}", f"Fix: {rule.fix}")
         yield "".join(_comment(line) for line in told) + _yaml(policy(rule, names))
