@@ -7,11 +7,11 @@ from aksgpu.facts.base import Place
 from aksgpu.facts.components import GpuComponent
 from aksgpu.facts.estate import Estate
 from aksgpu.facts.pools import PoolFacts
-from aksgpu.facts.truth import Truth, Unknown, all_of, any_of, equals, is_true
+from aksgpu.facts.truth import Truth, Unknown, all_of, any_of, equals, is_true, not_
 from aksgpu.rules.allocation_values import of_verdict
 from aksgpu.rules.gpu_pools import has_gpus
 from aksgpu.rules.model import Rule, Verdict
-from aksgpu.rules.placement import explain, lands_on
+from aksgpu.rules.placement import explain, lands_on, obstacles, same_cluster
 
 
 @dataclass(frozen=True)
@@ -27,12 +27,12 @@ def _aks(pool: PoolFacts) -> _Advertiser:
     return _Advertiser(any_of(pool.is_managed(), pool.asks_for_dra()), f"{text} (the pool is managed)", None)
 
 
+def _advertises(component: GpuComponent) -> Truth:
+    return all_of(is_true(component.enabled), any_of(is_true(component.device_plugin), is_true(component.dra)))
+
+
 def _component(component: GpuComponent, pool: PoolFacts, estate: Estate) -> _Advertiser:
-    truth = all_of(
-        is_true(component.enabled),
-        any_of(is_true(component.device_plugin), is_true(component.dra)),
-        lands_on(component, pool, estate),
-    )
+    truth = all_of(_advertises(component), lands_on(component, pool, estate))
     return _Advertiser(truth, f"{component.description} ({explain(component, pool)})", component.place)
 
 
@@ -47,7 +47,7 @@ def _by_pool(estate: Estate) -> Iterator[Verdict]:
         if len(possible) < 2:
             continue
         undecided = len(certain) < 2 or isinstance(on_pool, Unknown)
-        yield _verdict(pool, possible if undecided else certain, undecided=undecided)
+        yield from _verdicts(pool, possible if undecided else certain, undecided=undecided)
 
 
 def _check(estate: Estate) -> Iterator[Verdict]:
@@ -56,17 +56,16 @@ def _check(estate: Estate) -> Iterator[Verdict]:
     yield from of_verdict("dual-advertisement")(estate)
 
 
-def _verdict(pool: PoolFacts, advertisers: list[_Advertiser], *, undecided: bool) -> Verdict:
-    place = next((item.place for item in advertisers if item.place), pool.place)
+def _verdicts(pool: PoolFacts, advertisers: list[_Advertiser], *, undecided: bool) -> Iterator[Verdict]:
+    """Speak at what can be changed: at each component on a pool that AKS serves, else at the first, which names all."""
     names = "; ".join(item.text for item in advertisers)
+    may = "may get" if undecided else "get"
+    message = f"The nodes of pool {pool.label} {may} {len(advertisers)} advertisers of whole GPUs: {names}."
     if undecided:
-        message = f"The nodes of pool {pool.label} may get {len(advertisers)} advertisers of whole GPUs: {names}. "
-        return Verdict(
-            f"{message}Values that aren't known yet decide; the rule speaks when an update knows.",
-            place,
-            undecided=True,
-        )
-    return Verdict(f"The nodes of pool {pool.label} get {len(advertisers)} advertisers of whole GPUs: {names}.", place)
+        message += " Values that aren't known yet decide; the rule speaks when an update knows."
+    places = [item.place for item in advertisers if item.place is not None]
+    for place in places[: len(places) if len(places) < len(advertisers) else 1]:
+        yield Verdict(message, place, undecided=undecided)
 
 
 DUAL_ADVERTISEMENT = Rule(
@@ -91,9 +90,42 @@ DUAL_ADVERTISEMENT = Rule(
     ),
     on_unknown="Two advertisers of which one is not certain yet are reported as undecided; one alone never is.",
     check=_check,
-    prevents=("component", "preview", "admission"),
+    prevents=("preview", "admission"),
     detects=("update", "files"),
     across=True,
 )
 
-RULES = (DUAL_ADVERTISEMENT,)
+
+def _left_out(estate: Estate) -> Iterator[Verdict]:
+    advertisers = [item for item in estate.distinct_components() if _advertises(item) is not False]
+    for pool in estate.pools:
+        unmanaged = not_(any_of(pool.is_managed(), pool.asks_for_dra()))
+        here = [item for item in advertisers if same_cluster(item.cluster, pool.cluster, estate) is not False]
+        if not here:
+            continue  # nothing is known about what advertises in this cluster
+        truth = all_of(has_gpus(pool), unmanaged, *(not_(lands_on(item, pool, estate)) for item in here))
+        reasons = "; ".join(f"{item.description}: {' and '.join(obstacles(item, pool))}" for item in here)
+        if truth is True:
+            yield Verdict(f"Nothing advertises the GPUs of pool {pool.label} ({reasons}).", pool.place)
+        elif isinstance(truth, Unknown) and not pool.malformed:
+            text = f"Whether anything advertises the GPUs of pool {pool.label} isn't known yet."
+            yield Verdict(text, pool.place, undecided=True)
+
+
+POOL_WITHOUT_ADVERTISER = Rule(
+    id="AKSGPU304",
+    name="pool-without-advertiser",
+    severity="info",
+    summary="The components that advertise GPUs reach every GPU pool that AKS doesn't manage.",
+    why="On a pool that none of them reaches no pod ever gets a GPU, while its nodes are paid for.",
+    fix="Let a component select and tolerate the pool, as the message says, or make the pool a managed one.",
+    source="Microsoft Learn: Use GPUs for compute-intensive workloads in AKS",
+    on_unknown="A pool that a component may reach once more is known is reported as undecided.",
+    check=_left_out,
+    pillars=("Cost Optimization", "Operational Excellence"),
+    prevents=("preview",),
+    detects=("update", "files"),
+    across=True,
+)
+
+RULES = (DUAL_ADVERTISEMENT, POOL_WITHOUT_ADVERTISER)

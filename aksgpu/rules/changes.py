@@ -58,8 +58,9 @@ GPU_FIELD_CHANGED_IN_PLACE = Rule(
     source="Microsoft Learn: AKS-managed GPU node pools (preview); Azure/azure-cli-extensions pull request 10343",
     on_unknown="A value that isn't known on either side is not called a change; Azure itself refuses it then.",
     check=_check,
-    prevents=("component",),
-    detects=("files",),
+    # What was there before is only in the output of `pulumi preview --json`; the engine doesn't show it to a policy.
+    prevents=("files",),
+    detects=(),
 )
 
 RULES = (GPU_FIELD_CHANGED_IN_PLACE,)

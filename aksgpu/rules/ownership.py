@@ -67,7 +67,7 @@ MANAGED_POOL_WITH_UNMANAGED_STACK = Rule(
     source="Microsoft Learn: AKS-managed GPU node pools (preview); NVIDIA/aicr, AKS GPU setup guide",
     on_unknown="The finding is reported as undecided until the pool's mode and the component's placement are known.",
     check=_check,
-    prevents=("component", "preview"),
+    prevents=("preview",),
     detects=("update", "files"),
     across=True,
 )
