@@ -18,6 +18,7 @@ from aksgpu.facts.truth import UNKNOWN, Maybe, Unknown, known
 from aksgpu.knowledge.stack_values import CHARTS
 from aksgpu.readers.chart_values import effective_values
 from aksgpu.readers.fields import Fields
+from aksgpu.readers.local_charts import chart_name, sub_charts
 from aksgpu.readers.placement import read_selection, read_tolerations
 from aksgpu.readers.stack_components import read_component
 
@@ -68,16 +69,40 @@ def read_chart(
     """Return what a chart with these values deploys; an empty estate for a chart that has nothing to do with GPUs."""
     if isinstance(chart, Unknown):
         return Estate(components=(_unknown_chart(place, title, cluster),))
-    name = _bare(chart) if chart else ""
-    known_as = CHARTS.get(name)
-    product = _PRODUCTS.get(known_as or name)
+    if not chart:
+        return Estate()
+    name = _bare(chart_name(chart))
+    if name in CHARTS or name in _PRODUCTS:
+        return _known_chart(name, place, f"{title} (chart {chart})", values, cluster, part_of)
+    brought = []
+    for part in sub_charts(chart, values):
+        name = _bare(part.chart)
+        if part.enabled is not False and (name in CHARTS or name in _PRODUCTS):
+            described = f"{title} (chart {name}, which {chart} brings along)"
+            estate = _known_chart(name, place, described, part.values, cluster, part_of, part.key)
+            brought.append(_switched(estate, part.enabled))
+    return Estate.merge(brought)
+
+
+def _known_chart(
+    name: str,
+    place: Place,
+    described: str,
+    values: object,
+    cluster: ClusterRef,
+    part_of: str | None,
+    key: str = "",
+) -> Estate:
+    """Return what one of the charts deploys; `key` is where its values are in those of the chart that brings it."""
+    component = CHARTS.get(name)
+    product = _PRODUCTS.get(component or name)
     software = Estate()
     if product is not None:
-        described = f"{title} (chart {chart})"
-        software = _component(product, place, described, Fields(values, prefix="values."), cluster, part_of)
-    if known_as is None:
+        fields = Fields(values, prefix=f"values.{key}." if key else "values.")
+        software = _component(product, place, described, fields, cluster, part_of)
+    if component is None:
         return software
-    return software.model_copy(update={"stacks": (_stack(known_as, place, values, cluster, part_of),)})
+    return software.model_copy(update={"stacks": (_stack(component, place, values, cluster, part_of),)})
 
 
 def _bare(chart: str) -> str:
@@ -162,6 +187,18 @@ def _unknown_chart(place: Place, title: str, cluster: ClusterRef) -> GpuComponen
         driver=UNKNOWN,
         toolkit=UNKNOWN,
     )
+
+
+def _switched(estate: Estate, enabled: Maybe[bool]) -> Estate:
+    """Return what a chart deploys with the switch that the chart around it has for it."""
+    stacks = (
+        stack.model_copy(
+            update={"components": tuple(item.model_copy(update={"enabled": enabled}) for item in stack.components)}
+        )
+        for stack in estate.stacks
+    )
+    software = tuple(item.model_copy(update={"enabled": enabled}) for item in estate.components)
+    return Estate(components=software, stacks=tuple(stacks))
 
 
 def _adding(item: Holder, problems: tuple[Malformed, ...]) -> Holder:

@@ -13,10 +13,16 @@ from aksgpu.readers.fields import Fields
 T = TypeVar("T")
 
 
-def read_component(name: ComponentName, values: object, place: Place) -> StackComponent:
-    """Return a component with its effective values (plain data); those of one that is disabled are not looked at."""
+def read_component(
+    name: ComponentName, values: object, place: Place, *, can_be_disabled: bool = False
+) -> StackComponent:
+    """Return a component with its effective values (plain data).
+
+    A list of components may switch one off with `enabled`, and then its values are not looked at. In the values of a
+    chart itself that word does nothing.
+    """
     fields = Fields(values)
-    enabled = fields.flag("enabled")
+    enabled = fields.flag("enabled") if can_be_disabled else True
     if enabled is False:
         return StackComponent(place=place, name=name, enabled=False)
     component = StackComponent(place=place, name=name, enabled=True if enabled is None else enabled)

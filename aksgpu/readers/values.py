@@ -51,7 +51,9 @@ def read_stack(
     """Return the facts in the values of charts by component: all that a cluster gets, and the software they deploy."""
     named = {component_name(name): {} if data is None else data for name, data in values.items()}
     components = tuple(
-        read_component(name, data, Place(object=f"values of {name}", file=(files or {}).get(name)))
+        read_component(
+            name, data, Place(object=f"values of {name}", file=(files or {}).get(name)), can_be_disabled=True
+        )
         for name, data in named.items()
     )
     stack = StackFacts(place=Place(object="values"), components=components, advertiser=advertiser, complete=True)

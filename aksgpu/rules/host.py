@@ -174,6 +174,7 @@ RDMA_OPT_OUT_INCOMPLETE = stack_rule(
     "rdma-opt-out-incomplete",
     _opt_out,
     severity="warning",
+    in_programs=False,
     summary="The RDMA stack is switched off as a whole, or not at all.",
     why=(
         "Network operator, host preparation and the driver's RDMA modules belong together. What is left of them waits "

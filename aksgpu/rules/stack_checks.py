@@ -53,9 +53,18 @@ def variable(component: StackComponent, path: str, name: str) -> str | Unknown |
 
 
 def stack_rule(
-    id_: str, name: str, judge: Judge, *, severity: Severity = "error", summary: str, why: str, fix: str, source: str
+    id_: str,
+    name: str,
+    judge: Judge,
+    *,
+    severity: Severity = "error",
+    in_programs: bool = True,
+    summary: str,
+    why: str,
+    fix: str,
+    source: str,
 ) -> Rule:
-    """Make a rule of a judgement of one stack."""
+    """Make a rule of a judgement of one stack; one that a program can't break speaks on files only."""
     return Rule(
         id=id_,
         name=name,
@@ -68,7 +77,7 @@ def stack_rule(
             "Known values that rule out every coherent set decide at once; otherwise the rule says what it waits for."
         ),
         check=of_stacks(judge),
-        prevents=("preview",),
-        detects=("update", "files"),
+        prevents=("preview",) if in_programs else (),
+        detects=("update", "files") if in_programs else ("files",),
         across=True,
     )
