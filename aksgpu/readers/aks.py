@@ -6,16 +6,14 @@ from typing import NamedTuple
 from aksgpu.facts.base import Place
 from aksgpu.facts.clusters import ClusterFacts, ClusterRef
 from aksgpu.facts.estate import Estate
-from aksgpu.facts.nodes import Taint
 from aksgpu.facts.pools import PoolFacts, PoolForm
 from aksgpu.facts.truth import UNKNOWN, Maybe, Unknown
 from aksgpu.knowledge import azure_api, node_pools
-from aksgpu.knowledge.kubernetes import SUPPORT_PLANS, parse_minor
+from aksgpu.knowledge.kubernetes import SUPPORT_PLANS
+from aksgpu.readers.aks_pools import read_pool, read_version
 from aksgpu.readers.azure_tokens import AzureToken
 from aksgpu.readers.fields import Fields
 
-_TAINT = re.compile(r"(?P<key>[^=:\s]+)(?:=(?P<value>[^:\s]*))?:(?P<effect>\w+)")
-_EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 _NAMESPACE = "microsoft.containerservice"
 _ID = re.compile(
     r"(?:.*/resourcegroups/(?P<group>[^/]+)/providers/microsoft\.containerservice/)?managedclusters/(?P<cluster>[^/]+)"
@@ -27,7 +25,7 @@ _GAP = "-"
 """Stands for a name that isn't known yet; no cluster or pool can have it."""
 
 
-class _Address(NamedTuple):
+class Address(NamedTuple):
     """Where a resource is in Azure, as far as its properties say."""
 
     cluster: Maybe[str]
@@ -44,24 +42,24 @@ def cluster_ref(resource_id: str) -> ClusterRef | None:
 def read_agent_pool(token: AzureToken, type_: str, urn: str, props: object) -> Estate:
     """Read an azure-native AgentPool."""
     fields = Fields(props, fold_case=True)
-    found = _from_id(fields)
-    name = _first(fields.text("agentPoolName"), found.pool, fields.text("name"))
+    found = address_of(fields)
+    name = first_known(fields.text("agentPoolName"), found.pool, fields.text("name"))
     cluster = ClusterRef(
-        name=_first(fields.text("resourceName"), found.cluster),
-        resource_group=_first(fields.text("resourceGroupName"), found.resource_group),
+        name=first_known(fields.text("resourceName"), found.cluster),
+        resource_group=first_known(fields.text("resourceGroupName"), found.resource_group),
     )
     form = PoolForm(kind=token.form, token=type_, api_version=token.api_version)
-    return Estate(pools=(_pool(fields, Place(object=urn), form, cluster, name),))
+    return Estate(pools=(read_pool(fields, Place(object=urn), form, cluster, name),))
 
 
 def read_managed_cluster(token: AzureToken, type_: str, urn: str, props: object) -> Estate:
     """Read an azure-native ManagedCluster and the pools that are written inside it."""
     fields = Fields(props, fold_case=True)
-    found = _from_id(fields)
-    name = _first(fields.text("resourceName"), found.cluster, fields.text("name"))
-    group = _first(fields.text("resourceGroupName"), found.resource_group)
+    found = address_of(fields)
+    name = first_known(fields.text("resourceName"), found.cluster, fields.text("name"))
+    group = first_known(fields.text("resourceGroupName"), found.resource_group)
     form = PoolForm(kind="inline", token=type_, api_version=token.api_version)
-    return _cluster(fields, urn, form, name, group)
+    return read_cluster(fields, Place(object=urn), form, name, group)
 
 
 def read_generic(type_: str, urn: str, props: object) -> Estate:
@@ -79,10 +77,10 @@ def read_generic(type_: str, urn: str, props: object) -> Estate:
     inner.adopt(fields)
     if kind == "managedclusters":
         form = PoolForm(kind="inline", token=type_, api_version=version)
-        return _cluster(inner, urn, form, address.cluster, address.resource_group)
+        return read_cluster(inner, Place(object=urn), form, address.cluster, address.resource_group)
     form = PoolForm(kind="generic", token=type_, api_version=version)
     cluster = ClusterRef(name=address.cluster, resource_group=address.resource_group)
-    return Estate(pools=(_pool(inner, Place(object=urn), form, cluster, address.pool),))
+    return Estate(pools=(read_pool(inner, Place(object=urn), form, cluster, address.pool),))
 
 
 def _generic_kind(fields: Fields) -> str | None:
@@ -99,34 +97,34 @@ def _generic_kind(fields: Fields) -> str | None:
     return last if last in ("managedclusters", "agentpools") else None
 
 
-def _generic_address(fields: Fields) -> _Address:
-    found = _from_id(fields)
-    group = _first(fields.text("resourceGroupName"), found.resource_group)
+def _generic_address(fields: Fields) -> Address:
+    found = address_of(fields)
+    group = first_known(fields.text("resourceGroupName"), found.resource_group)
     parent, kind, name = (fields.text(key) for key in ("parentResourcePath", "resourceType", "resourceName"))
     if isinstance(parent, Unknown):
-        return _Address(_first(found.cluster, UNKNOWN), group, _first(name, found.pool))
+        return Address(first_known(found.cluster, UNKNOWN), group, first_known(name, found.pool))
     # A name that isn't known yet still leaves the rest of the path readable.
     written = (parent, "agentPools" if isinstance(kind, Unknown) else kind, _GAP if isinstance(name, Unknown) else name)
     match = _ID.fullmatch("/".join(part.strip("/") for part in written if part is not None and part.strip("/")))
     if match is None:
-        return _Address(found.cluster, group, found.pool)
-    return _Address(_filled(match["cluster"]), group, _filled(match["pool"]))
+        return Address(found.cluster, group, found.pool)
+    return Address(_filled(match["cluster"]), group, _filled(match["pool"]))
 
 
 def _filled(name: str | None) -> Maybe[str]:
     return UNKNOWN if name == _GAP else name
 
 
-def _from_id(fields: Fields) -> _Address:
+def address_of(fields: Fields) -> Address:
     """Read the ARM id that outputs have; it is unknown in a preview."""
     resource_id = fields.raw("id")
     if isinstance(resource_id, Unknown):
-        return _Address(UNKNOWN, UNKNOWN, UNKNOWN)
+        return Address(UNKNOWN, UNKNOWN, UNKNOWN)
     match = _ID.fullmatch(resource_id) if isinstance(resource_id, str) else None
-    return _Address(match["cluster"], match["group"], match["pool"]) if match else _Address(None, None)
+    return Address(match["cluster"], match["group"], match["pool"]) if match else Address(None, None)
 
 
-def _first(*values: Maybe[str]) -> Maybe[str]:
+def first_known(*values: Maybe[str]) -> Maybe[str]:
     """Return the first value that is known, else unknown when one of them is."""
     for value in values:
         if isinstance(value, str):
@@ -134,13 +132,13 @@ def _first(*values: Maybe[str]) -> Maybe[str]:
     return UNKNOWN if any(isinstance(value, Unknown) for value in values) else None
 
 
-def _cluster(fields: Fields, urn: str, form: PoolForm, name: Maybe[str], group: Maybe[str]) -> Estate:
-    place = Place(object=urn)
+def read_cluster(fields: Fields, place: Place, form: PoolForm, name: Maybe[str], group: Maybe[str]) -> Estate:
+    """Read a cluster from its properties, and the pools that are written inside it."""
     cluster = ClusterFacts(
         place=place,
         name=name,
         resource_group=group,
-        kubernetes_version=_version(fields, "kubernetesVersion"),
+        kubernetes_version=read_version(fields, "kubernetesVersion"),
         node_provisioning=fields.choice("nodeProvisioningProfile.mode", node_pools.NODE_PROVISIONING_MODES),
         support_plan=fields.choice("supportPlan", SUPPORT_PLANS),
         malformed=(),
@@ -149,7 +147,7 @@ def _cluster(fields: Fields, urn: str, form: PoolForm, name: Maybe[str], group: 
     cluster = cluster.model_copy(update={"malformed": fields.problems})
     if profiles is None:
         return Estate(clusters=(cluster,))
-    ref = ClusterRef(name=name, resource_group=group, object=urn)
+    ref = ClusterRef(name=name, resource_group=group, object=place.object)
     if isinstance(profiles, Unknown):
         profiles = [UNKNOWN]
     pools = (_inline(item, index, place, form, ref) for index, item in enumerate(profiles))
@@ -158,56 +156,4 @@ def _cluster(fields: Fields, urn: str, form: PoolForm, name: Maybe[str], group: 
 
 def _inline(item: object, index: int, place: Place, form: PoolForm, cluster: ClusterRef) -> PoolFacts:
     fields = Fields(item, fold_case=True, prefix=f"agentPoolProfiles[{index}].")
-    return _pool(fields, place, form, cluster, fields.text("name"))
-
-
-def _pool(fields: Fields, place: Place, form: PoolForm, cluster: ClusterRef, name: Maybe[str]) -> PoolFacts:
-    values = {
-        "vm_size": fields.text("vmSize"),
-        "os_type": fields.choice("osType", node_pools.OS_TYPES),
-        "os_sku": fields.text("osSKU"),
-        "kubernetes_version": _version(fields, "orchestratorVersion"),
-        "mode": fields.choice("mode", node_pools.POOL_MODES),
-        "scale_set_priority": fields.choice("scaleSetPriority", node_pools.PRIORITIES),
-        "max_surge": _amount(fields, "upgradeSettings.maxSurge"),
-        "max_unavailable": _amount(fields, "upgradeSettings.maxUnavailable"),
-        "count": fields.whole("count"),
-        "autoscaling": fields.flag("enableAutoScaling"),
-        "gpu_driver": fields.choice("gpuProfile.driver", node_pools.GPU_DRIVERS),
-        "management_mode": fields.choice("gpuProfile.nvidia.managementMode", node_pools.MANAGEMENT_MODES),
-        "driver_mode": fields.choice("gpuProfile.nvidia.driverMode", node_pools.DRIVER_MODES),
-        "mig_strategy": fields.choice("gpuProfile.nvidia.migStrategy", node_pools.MIG_STRATEGIES),
-        "mig_profiles": fields.texts("gpuProfile.nvidia.migProfiles"),
-        "gpu_instance_profile": fields.text("gpuInstanceProfile"),
-        "labels": fields.mapping("nodeLabels"),
-        "taints": _taints(fields),
-        "vm_tags": fields.mapping("tags"),
-    }
-    return PoolFacts(place=place, form=form, cluster=cluster, name=name, malformed=fields.problems, **values)
-
-
-def _version(fields: Fields, path: str) -> Maybe[str]:
-    version = fields.text(path)
-    if isinstance(version, str) and parse_minor(version) is None:
-        return fields.refuse(path, version, "a Kubernetes version such as 1.35 or 1.35.4")
-    return version
-
-
-def _amount(fields: Fields, path: str) -> Maybe[str]:
-    """Read a number or a percentage of nodes; the API has it as text, and tools take numbers too."""
-    value = fields.raw(path)
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) else fields.text(path)
-
-
-def _taints(fields: Fields) -> Maybe[tuple[Taint, ...]]:
-    texts = fields.texts("nodeTaints")
-    if texts is None or isinstance(texts, Unknown):
-        return texts
-    taints = []
-    for text in texts:
-        match = _TAINT.fullmatch(text)
-        effect = next((word for word in _EFFECTS if match and word.casefold() == match["effect"].casefold()), None)
-        if match is None or effect is None:
-            return fields.refuse("nodeTaints", text, "key=value:NoSchedule, or with NoExecute or PreferNoSchedule")
-        taints.append(Taint.model_validate({"key": match["key"], "value": match["value"] or "", "effect": effect}))
-    return tuple(taints)
+    return read_pool(fields, place, form, cluster, fields.text("name"))

@@ -12,8 +12,9 @@ from aksgpu.facts.base import Place
 from aksgpu.facts.clusters import ANY_CLUSTER, ClusterRef
 from aksgpu.facts.estate import Estate
 from aksgpu.facts.truth import UNKNOWN
-from aksgpu.readers import aks, kube_objects
+from aksgpu.readers import aks, arm_templates, classic_azure, kube_objects
 from aksgpu.readers.azure_tokens import parse_token
+from aksgpu.readers.fields import Fields
 from aksgpu.readers.gpu_charts import read_release
 
 
@@ -44,7 +45,10 @@ def reader_for(type_: str) -> Reader | None:
     """Return what reads resources of a type; None for types that never hold facts. Cheap, for use before reading."""
     if type_.casefold().startswith("azure-native"):
         return _azure_reader(type_)
-    return _kubernetes_reader(type_) if type_.startswith("kubernetes:") else None
+    if type_.startswith("kubernetes:"):
+        return _kubernetes_reader(type_)
+    classic = classic_azure.reader_for(type_)
+    return (lambda resource: classic(type_, resource.urn, resource.props)) if classic is not None else None
 
 
 def _azure_reader(type_: str) -> Reader | None:
@@ -57,8 +61,20 @@ def _azure_reader(type_: str) -> Reader | None:
         case ("containerservice", "managedcluster"):
             return lambda resource: aks.read_managed_cluster(token, type_, resource.urn, resource.props)
         case ("resources", "resource"):
-            return lambda resource: aks.read_generic(type_, resource.urn, resource.props)
+            return lambda resource: _generic(type_, resource)
+        case ("resources", kind) if kind.startswith(("deploymentat", "deploymentstackat")) or kind == "deployment":
+            return lambda resource: arm_templates.read_deployment(type_, resource.urn, resource.props)
     return None
+
+
+def _generic(type_: str, resource: PulumiResource) -> Estate:
+    """Read a generic resource: a cluster, a pool, or a deployment of a template that may hold them."""
+    fields = Fields(resource.props, fold_case=True)
+    named = (fields.text("resourceProviderNamespace"), fields.text("resourceType"))
+    path = "/".join(part.strip("/").casefold() for part in named if isinstance(part, str))
+    if path == "microsoft.resources/deployments":
+        return arm_templates.read_deployment(type_, resource.urn, resource.props)
+    return aks.read_generic(type_, resource.urn, resource.props)
 
 
 def _kubernetes_reader(type_: str) -> Reader | None:
