@@ -74,14 +74,18 @@ def _holds_both(stack: StackFacts) -> bool:
 
 
 def _others(stack: StackFacts, estate: Estate) -> bool:
-    """Tell whether anything outside the stack may hand out GPUs: AKS itself, or a device plugin by itself."""
+    """Tell whether anything outside the stack may hand out the cluster's GPUs: AKS, or a device plugin by itself."""
     own = {component.place.object for component in stack.components}
     software = (
         any_of(is_true(item.device_plugin), is_true(item.dra)) is not False
         for item in estate.components
-        if item.place.object not in own
+        if item.place.object not in own and same_cluster(stack.cluster, item.cluster, estate) is not False
     )
-    aks = (any_of(pool.is_managed(), pool.asks_for_dra()) is not False for pool in estate.pools)
+    aks = (
+        any_of(pool.is_managed(), pool.asks_for_dra()) is not False
+        for pool in estate.pools
+        if same_cluster(stack.cluster, pool.cluster, estate) is not False
+    )
     return any(software) or any(aks)
 
 
