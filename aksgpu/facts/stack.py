@@ -1,5 +1,6 @@
 """The values of NVIDIA's GPU stack: the charts of the second source document, as they would be installed."""
 
+from collections.abc import Callable
 from typing import Literal
 
 from pydantic import Field
@@ -52,6 +53,10 @@ class StackFacts(Facts):
     """Who else advertises whole GPUs: nothing, or `external`; any other word is a finding."""
     complete: bool = False
     """Whether these are all components that the cluster gets; a program may leave some to another program."""
+
+    def each(self, change: Callable[[StackComponent], StackComponent]) -> "StackFacts":
+        """Return the stack with every component changed."""
+        return self.model_copy(update={"components": tuple(change(item) for item in self.components)})
 
     def component(self, name: ComponentName) -> StackComponent | None:
         """Return a component that is present, enabled or not."""

@@ -55,10 +55,7 @@ def read_release(kind: str, urn: str, props: object, cluster: ClusterRef, part_o
     estate = read_chart(fields.text("chart"), Place(object=urn), title, effective.values, cluster, part_of)
     if not fields.problems:
         return estate
-    stacks = (
-        stack.model_copy(update={"components": tuple(_adding(item, fields.problems) for item in stack.components)})
-        for stack in estate.stacks
-    )
+    stacks = (stack.each(lambda item: _adding(item, fields.problems)) for stack in estate.stacks)
     software = tuple(_adding(item, fields.problems) for item in estate.components)
     return estate.model_copy(update={"components": software, "stacks": tuple(stacks)})
 
@@ -94,15 +91,16 @@ def _known_chart(
     key: str = "",
 ) -> Estate:
     """Return what one of the charts deploys; `key` is where its values are in those of the chart that brings it."""
+    path = f"values.{key}" if key else "values"
     component = CHARTS.get(name)
     product = _PRODUCTS.get(component or name)
     software = Estate()
     if product is not None:
-        fields = Fields(values, prefix=f"values.{key}." if key else "values.")
+        fields = Fields(values, prefix=f"{path}.")
         software = _component(product, place, described, fields, cluster, part_of)
     if component is None:
         return software
-    return software.model_copy(update={"stacks": (_stack(component, place, values, cluster, part_of),)})
+    return software.model_copy(update={"stacks": (_stack(component, place, path, values, cluster, part_of),)})
 
 
 def _bare(chart: str) -> str:
@@ -116,11 +114,13 @@ def _bare(chart: str) -> str:
 def read_cluster_policy(place: Place, title: str, spec: object, cluster: ClusterRef, part_of: str | None) -> Estate:
     """Return what a ClusterPolicy of the GPU Operator deploys; its spec has the keys of the chart's values."""
     software = _component("gpu-operator", place, title, Fields(spec, prefix="spec."), cluster, part_of)
-    return software.model_copy(update={"stacks": (_stack("gpu-operator", place, spec, cluster, part_of),)})
+    return software.model_copy(update={"stacks": (_stack("gpu-operator", place, "spec", spec, cluster, part_of),)})
 
 
-def _stack(name: ComponentName, place: Place, values: object, cluster: ClusterRef, part_of: str | None) -> StackFacts:
-    component = read_component(name, values, place)
+def _stack(
+    name: ComponentName, place: Place, path: str, values: object, cluster: ClusterRef, part_of: str | None
+) -> StackFacts:
+    component = read_component(name, values, place.at(path))
     return StackFacts(place=place, cluster=cluster, part_of=part_of, components=(component,))
 
 
@@ -191,12 +191,7 @@ def _unknown_chart(place: Place, title: str, cluster: ClusterRef) -> GpuComponen
 
 def _switched(estate: Estate, enabled: Maybe[bool]) -> Estate:
     """Return what a chart deploys with the switch that the chart around it has for it."""
-    stacks = (
-        stack.model_copy(
-            update={"components": tuple(item.model_copy(update={"enabled": enabled}) for item in stack.components)}
-        )
-        for stack in estate.stacks
-    )
+    stacks = (stack.each(lambda item: item.model_copy(update={"enabled": enabled})) for stack in estate.stacks)
     software = tuple(item.model_copy(update={"enabled": enabled}) for item in estate.components)
     return Estate(components=software, stacks=tuple(stacks))
 

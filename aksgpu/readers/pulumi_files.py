@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
+from typing import Any
 
 from aksgpu.facts.base import Place
 from aksgpu.facts.clusters import ANY_CLUSTER, ClusterChange, ClusterRef
@@ -14,6 +15,7 @@ from aksgpu.readers.plain import plain
 from aksgpu.readers.pulumi_resources import PulumiResource, provider_cluster, reader_for
 from aksgpu.readers.pulumi_resources import read as read_resource
 from aksgpu.readers.reading import Reading, Unreadable
+from aksgpu.readers.stack_components import changed
 
 _GONE = ("delete", "delete-replaced", "discard", "discard-replaced", "read-discard", "remove-pending-replace")
 """Steps after which nothing is left."""
@@ -124,10 +126,10 @@ def _preview(steps: object, file: str) -> Reading:
             before[new.urn] = old
     states = list(after.values())
     estate = _facts(states, states, file)
-    changed = [state for state in states if state.urn in before]
+    updated = [state for state in states if state.urn in before]
     pairs = zip(
-        (_facts([before[state.urn]], states, file) for state in changed),
-        (_facts([state], states, file) for state in changed),
+        (_facts([before[state.urn]], states, file) for state in updated),
+        (_facts([state], states, file) for state in updated),
         strict=True,
     )
     return Reading(Estate.merge((estate, *(_changes(old, new) for old, new in pairs))), _strange(file, bad, "steps"))
@@ -147,7 +149,7 @@ def _changes(old: Estate, new: Estate) -> Estate:
         for was, now in zip_longest(old.clusters, new.clusters)
         if was is not None and now is not None
     )
-    return Estate(changes=tuple(pools), cluster_changes=tuple(clusters))
+    return Estate(changes=tuple(pools), cluster_changes=tuple(clusters), stack_changes=changed(old, new))
 
 
 def _resource(data: object, path: str, step: Mapping[str, object] | None = None) -> _State | None:
@@ -196,11 +198,15 @@ def _cluster_of(provider: _State) -> ClusterRef:
 
 def _placed(estate: Estate, file: str, path: str) -> Estate:
     """Say in which file the facts are, and at which resource of it."""
-    placed = {}
+    placed: dict[str, tuple[Any, ...]] = {}
     for name in Estate.model_fields:
         facts = getattr(estate, name)
         if isinstance(facts, tuple):
             placed[name] = tuple(item.model_copy(update={"place": _in(item.place, file, path)}) for item in facts)
+    placed["stacks"] = tuple(
+        stack.each(lambda item: item.model_copy(update={"place": _in(item.place, file, path)}))
+        for stack in placed["stacks"]
+    )
     return estate.model_copy(update=placed)
 
 

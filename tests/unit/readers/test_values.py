@@ -9,6 +9,7 @@ from aksgpu.errors import AksgpuError
 from aksgpu.facts.stack import StackComponent
 from aksgpu.facts.truth import UNKNOWN
 from aksgpu.knowledge.stack_values import CHARTS, VALUES
+from aksgpu.readers import pulumi_files
 from aksgpu.readers.pulumi_resources import PulumiResource, read
 from aksgpu.readers.set_values import parse
 from aksgpu.readers.values import read_stack, read_values
@@ -239,3 +240,16 @@ def test_a_chart_in_a_folder_is_what_it_says_and_brings_what_it_says(tmp_path: P
     assert [(item.name, item.flags) for item in found] == [(OP, {"driver.enabled": False, "toolkit.enabled": False})]
     switched = {"claims": {"enabled": True}, "gpus": {"on": False}}
     assert [item.name for item in release(chart=str(tmp_path), values=switched)] == [DRA]
+
+
+def test_a_preview_shows_where_a_value_is_and_what_it_was():
+    def state(tuning: bool) -> dict[str, Any]:
+        inputs = {"chart": "./nodewright-customizations", "values": {"tuningEnabled": tuning}}
+        return {"urn": "urn::hosts", "type": "kubernetes:helm.sh/v4:Chart", "inputs": inputs}
+
+    step = {"op": "update", "urn": "urn::hosts", "oldState": state(True), "newState": state(False)}
+    estate = pulumi_files.read({"steps": [step], "changeSummary": {}}, "preview.json").estate
+    change = estate.stack_changes[0]
+    assert (change.before.flags, change.after.flags) == ({"tuningEnabled": True}, {"tuningEnabled": False})
+    place = estate.stacks[0].components[0].place
+    assert (place.object, place.file, place.path) == ("urn::hosts", "preview.json", "steps[0].newState.inputs.values")
