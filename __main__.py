@@ -42,7 +42,7 @@ if settings.admission != "off":
             "mode": settings.admission,
             "pools": [
                 {
-                    **pool.model_dump(exclude_none=True, include={"kind", "labels", "taints"}),
+                    **pool.model_dump(exclude_none=True, include={"kind", "labels", "taints", "spot"}),
                     "name": pool.name,
                     "vm_size": pool.vm_size,
                 }

@@ -29,6 +29,8 @@ class AdmissionPool(TypedDict):
     """Taints of the nodes. Left out: `sku=gpu:NoSchedule` on pools with GPUs; an empty list means none."""
     labels: NotRequired[dict[str, str]]
     """Labels of the nodes."""
+    spot: NotRequired[bool]
+    """Spot machines; AKS taints their nodes."""
 
 
 class GpuAdmissionArgs(TypedDict):

@@ -25,6 +25,19 @@ SET_ELSEWHERE: Final = (
 """Prefixes of labels that appear on nodes without being in the pool's own labels."""
 
 
+SHARED: Final = frozenset(
+    {
+        "accelerator",
+        "beta.kubernetes.io/instance-type",
+        "kubernetes.azure.com/accelerator",
+        "kubernetes.azure.com/mode",
+        "kubernetes.azure.com/scalesetpriority",
+        "kubernetes.io/os",
+        "node.kubernetes.io/instance-type",
+    }
+)
+"""Labels that AKS derives and that nodes of several pools may have, so that selecting by one names no pool."""
+
 SPOT_LABEL: Final = "kubernetes.azure.com/scalesetpriority"
 SPOT_TAINT: Final = Taint(key=SPOT_LABEL, value="spot", effect="NoSchedule")
 """What AKS puts on the nodes of a Spot pool, beside the label of the same key and value."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from aksgpu.facts.pools import PoolFacts
-from aksgpu.knowledge.node_labels import labels_of
+from aksgpu.knowledge.node_labels import labels_of, taints_of
 
 KIND: Final = "GpuPools"
 PLURAL: Final = "gpupools"
@@ -54,12 +54,13 @@ def pool_data(pools: Iterable[PoolFacts]) -> list[dict[str, Any]]:
 
 
 def _pool(name: str, pool: PoolFacts) -> dict[str, Any]:
-    taints = pool.taints if isinstance(pool.taints, tuple) else ()
+    taints = taints_of(pool)
+    known = taints if isinstance(taints, tuple) else ()
     return {
         "name": name,
         "advertiser": _advertiser(pool),
         "labels": dict(sorted(labels_of(pool).items())),
-        "taints": [{"key": taint.key, "value": taint.value, "effect": taint.effect} for taint in taints],
+        "taints": [{"key": taint.key, "value": taint.value, "effect": taint.effect} for taint in known],
     }
 
 

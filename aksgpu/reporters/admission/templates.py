@@ -16,7 +16,7 @@ from typing import Any, Final
 import yaml
 
 from aksgpu.knowledge import gpu_software
-from aksgpu.knowledge.node_labels import SET_ELSEWHERE
+from aksgpu.knowledge.node_labels import SET_ELSEWHERE, SHARED
 
 POD_SPEC: Final = (
     "{0}.kind == 'Pod' ? dyn({0}.spec) :\n"
@@ -45,9 +45,11 @@ _WORDS = {
     "dra_driver": _pattern(gpu_software.DRA_DRIVER),
     "dra_image": _pattern(gpu_software.DRA_IMAGE),
     "other_devices": _pattern(gpu_software.OTHER_DEVICES),
-    "plugin_folder": f"r'^/*{gpu_software.PLUGIN_FOLDER.replace('/', '/+')}(?:/+kubelet[.]sock)?/*$'",
+    "plugin_folder": f"r'^{gpu_software.PLUGIN_FOLDER.replace('/', '/+(?:[.]/+)*')}(?:/+kubelet[.]sock)?(?:/+[.]?)*$'",
     "helpers": _words(gpu_software.PLUGIN_HELPERS),
     "shells": _words(gpu_software.SHELLS),
+    "gpu_resources": f"r'^(?:{'|'.join(re.escape(start) for start in gpu_software.EXTENDED_RESOURCES)})'",
+    "shared_labels": _words(SHARED),
     "set_elsewhere": f"r'^(?:{'|'.join(re.escape(prefix) for prefix in SET_ELSEWHERE)})'",
 }
 

@@ -15,6 +15,7 @@ from aksgpu.reporters.admission.objects import (
     pools_definition,
     pools_object,
 )
+from aksgpu.reporters.admission.templates import template
 
 EXAMPLE_POOLS: Final[tuple[dict[str, Any], ...]] = (
     {
@@ -52,15 +53,17 @@ def text(
     mode: Mode = "enforce",
     names: Names | None = None,
 ) -> str:
-    """Return all objects, in the order of the rules, each rule with what must hold and the fix as comments."""
-    return "---\n".join(_documents(rules, pools, mode, names or Names()))
+    """Return all objects, in the order of the rules, each rule with what must hold and the fix as comments.
+
+    The pools are among them when a rule asks about pools.
+    """
+    return "---\n".join(_documents(list(rules), pools, mode, names or Names()))
 
 
-def _documents(
-    rules: Iterable[Described], pools: Sequence[Mapping[str, Any]], mode: Mode, names: Names
-) -> Iterator[str]:
-    yield _yaml(pools_definition(names))
-    yield _comment(_POOLS) + _yaml(pools_object(pools, names))
+def _documents(rules: list[Described], pools: Sequence[Mapping[str, Any]], mode: Mode, names: Names) -> Iterator[str]:
+    if any(template(rule.name).pools for rule in rules):
+        yield _yaml(pools_definition(names))
+        yield _comment(_POOLS) + _yaml(pools_object(pools, names))
     for rule in rules:
         told = (f"{rule.id} {rule.name} ({rule.severity}): {rule.summary}", f"Fix: {rule.fix}")
         yield "".join(_comment(line) for line in told) + _yaml(policy(rule, names))
