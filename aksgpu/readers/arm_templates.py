@@ -64,15 +64,16 @@ def read_resource(type_: str, urn: str, resource: object, parent: ClusterRef) ->
 def _deployed(properties: object, around: _Around) -> Estate:
     """Read the template of a deployment; a linked one can't be seen, so nothing in it can be judged."""
     fields = Fields(properties, fold_case=True)
-    template = _decoded(fields.raw("template"))
+    template = decoded(fields.raw("template"))
     if isinstance(template, Mapping):
-        return _template(template, _decoded(fields.raw("parameters")), around)
+        return _template(template, decoded(fields.raw("parameters")), around)
     if template is None and fields.raw("templateLink") is None:
         return Estate()
     return Estate(pools=(_unseen(around),))
 
 
-def _decoded(value: object) -> object:
+def decoded(value: object) -> object:
+    """Return data that may have been written as JSON text; text that is none is unknown."""
     if not isinstance(value, str):
         return value
     try:

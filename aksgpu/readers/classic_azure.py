@@ -1,6 +1,5 @@
 """Reads clusters and node pools of providers that are bridged from Terraform: azure (azurerm) and azapi."""
 
-import json
 from collections.abc import Callable, Mapping
 
 from aksgpu.facts.base import Place
@@ -13,6 +12,7 @@ from aksgpu.readers.aks import cluster_ref, read_cluster
 from aksgpu.readers.aks_pools import read_pool
 from aksgpu.readers.fields import Fields
 
+_POOLS = "Microsoft.ContainerService/managedClusters/agentPools"
 _API_VERSION = "2025-07-01"
 """What azurerm 4 sends; it has none of the managed GPU fields."""
 _RENAMED = {
@@ -85,10 +85,11 @@ def _single(value: object) -> object:
 
 def _read_azapi(type_: str, urn: str, props: object) -> Estate:
     outer = Fields(props)
-    kind, body = outer.text("type"), _decoded(outer.raw("body"))
-    if not isinstance(kind, str):
+    kind, body = outer.text("type"), arm_templates.decoded(outer.raw("body"))
+    if kind is None:
         return Estate()
-    name, _, version = kind.partition("@")
+    # A type that isn't known yet may turn out to be a pool, which is then undecided.
+    name, _, version = kind.partition("@") if isinstance(kind, str) else (_POOLS, "", UNKNOWN)
     inside = body if isinstance(body, Mapping) else {"properties": UNKNOWN if body is not None else None}
     parent, resource_id = outer.text("parentId"), outer.text("resourceId")
     owner = parent if isinstance(parent, str) else resource_id
@@ -96,29 +97,24 @@ def _read_azapi(type_: str, urn: str, props: object) -> Estate:
     written = outer.text("name")
     if written is None and isinstance(resource_id, str):
         written = resource_id.rstrip("/").rsplit("/", 1)[-1]
-    resource = {**inside, "type": name, "apiVersion": version or None, "name": written}
+    resource = {**inside, "type": name, "apiVersion": None if version == "" else version, "name": written}
     is_pool = name.casefold().endswith("/agentpools")
     return arm_templates.read_resource(type_, urn, resource, ref if is_pool else ClusterRef(name=None))
 
 
 def _read_template(type_: str, urn: str, props: object) -> Estate:
     outer = Fields(props)
-    template = outer.raw("templateContent") or outer.raw("templateBody")
-    given = outer.raw("parametersContent") or outer.raw("parametersBody")
-    return arm_templates.read_deployment(
-        type_,
-        urn,
-        {"template": template, "parameters": given, "resourceGroupName": outer.raw("resourceGroupName")},
-    )
+    deployment = {
+        "template": _either(outer, "templateContent", "templateBody"),
+        "parameters": _either(outer, "parametersContent", "parametersBody"),
+        "resourceGroupName": outer.raw("resourceGroupName"),
+    }
+    return arm_templates.read_deployment(type_, urn, deployment)
 
 
-def _decoded(value: object) -> object:
-    if not isinstance(value, str):
-        return value
-    try:
-        return json.loads(value)
-    except (ValueError, RecursionError):
-        return UNKNOWN
+def _either(fields: Fields, new: str, old: str) -> object:
+    value = fields.raw(new)
+    return fields.raw(old) if value is None else value
 
 
 _KINDS: dict[str, Reader] = {

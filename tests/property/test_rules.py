@@ -19,19 +19,27 @@ KEYS = (
     "path", "nodeSelector", "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution",
     "nodeSelectorTerms", "matchExpressions", "matchFields", "key", "operator", "values", "tolerations", "effect",
     "chart", "valueYamlFiles", "text", "devicePlugin", "enabled", "daemonsets", "kubeletPlugin", "resources", "gpus",
+    "templateLink", "parameters", "variables", "copy", "condition", "body", "parentId", "defaultNodePool", "gpuDriver",
+    "virtualMachinesProfile", "scale", "manual", "autoscale", "size", "templateContent", "kubernetesClusterId",
 )  # fmt: skip
 WORDS = (
     "DRA", "dra", "Managed", "Unmanaged", "None", "true", "", "1.35", "1.34.4", "Standard_NC24ads_A100_v4", "Windows",
     "AzureContainerLinux", "sku=gpu:NoSchedule", "gpu", "Microsoft.ContainerService", "agentPools", "managedClusters",
     "managedClusters/aks", "managedClusters/aks/agentPools", "gpunp", "2026-08-02-preview", "2025-09-01", "Exists",
     "In", "nvidia/gpu-operator", "nvidia-dra-driver-gpu", "/var/lib/kubelet/device-plugins", "k8s-device-plugin",
-    "Auto", "a: [",
+    "Auto", "a: [", "Microsoft.ContainerService/managedClusters", "[parameters('x')]", "[concat('a', 1)]", "[a",
+    "Microsoft.ContainerService/managedClusters/agentPools@2026-08-02-preview", "Microsoft.Resources/deployments",
 )  # fmt: skip
 TYPES = (
     "azure-native:containerservice:AgentPool",
     "azure-native:containerservice:ManagedCluster",
     "azure-native:containerservice/v20260502preview:AgentPool",
     "azure-native:resources:Resource",
+    "azure-native:resources:Deployment",
+    "azure:containerservice/kubernetesCluster:KubernetesCluster",
+    "azure:containerservice/kubernetesClusterNodePool:KubernetesClusterNodePool",
+    "azure:core/resourceGroupTemplateDeployment:ResourceGroupTemplateDeployment",
+    "azapi:index/resource:Resource",
     "kubernetes:apps/v1:DaemonSet",
     "kubernetes:core/v1:Pod",
     "kubernetes:batch/v1:CronJob",
