@@ -5,9 +5,8 @@ UV_VERSION := 0.13.9
 UV := $(shell uv --version >/dev/null 2>&1 && echo uv || echo .uv/bin/uv)
 RUN := $(UV) run --frozen
 GO_MODULES := twin/language_host twin/nodes
-PACK_ENVIRONMENTS := policies/venv policies/advice/venv
 
-.PHONY: up down test check bench tools docs
+.PHONY: up down test check bench tools docs policy-pack pack-environments
 
 up: .venv/synced  ## take the document's example from nothing to an allocated GPU, on this machine
 	@$(RUN) aksgpu twin exec -- aksgpu up --stack dev
@@ -36,16 +35,18 @@ tools: .venv/synced  ## build what the twin needs
 docs: .venv/synced  ## generated pages: rules, settings
 	@$(RUN) python -m aksgpu.docs
 
-.venv/synced: pyproject.toml uv.lock | $(filter .uv/bin/uv,$(UV)) $(PACK_ENVIRONMENTS)
+policy-pack: .venv/synced  ## the policy packs as folders that need nothing of this one, in dist/
+	@$(RUN) python policies/build.py
+
+.venv/synced: pyproject.toml uv.lock | $(filter .uv/bin/uv,$(UV)) pack-environments
 	@$(UV) sync --frozen --quiet
 	@touch $@
 
 .uv/bin/uv:
 	@python3 -m venv .uv && .uv/bin/pip install --quiet uv==$(UV_VERSION)
 
-# The packs find their libraries in a folder `venv` beside them; in a checkout that is the project's own.
-policies/venv:
-	@ln -s ../.venv $@
-
-policies/advice/venv:
-	@ln -s ../../.venv $@
+# The packs find their libraries in a folder `venv` beside them; in a checkout that is the project's own. An environment
+# that `pulumi install` made there is empty: only the folders in dist/ have a requirements.txt.
+pack-environments:
+	@test -L policies/venv || { rm -rf policies/venv; ln -s ../.venv policies/venv; }
+	@test -L policies/advice/venv || { rm -rf policies/advice/venv; ln -s ../../.venv policies/advice/venv; }
