@@ -47,6 +47,22 @@ _WARNED = re.compile(r"ValidatingAdmissionPolicy '([^']+)' with binding")
 
 
 @dataclass(frozen=True)
+class Described:
+    """A rule as far as a policy needs it, for what doesn't depend on what its rule says."""
+
+    name: str
+    id: str = "AKSGPU999"
+    severity: str = "error"
+    summary: str = "Holds."
+    fix: str = "Do it."
+
+
+def described() -> list[Described]:
+    """Return one for each policy that is written."""
+    return [Described(name) for name in sorted(admission.covered())]
+
+
+@dataclass(frozen=True)
 class Answer:
     """What the API server says about an object."""
 

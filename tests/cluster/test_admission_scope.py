@@ -2,32 +2,18 @@
 
 import copy
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 from aksgpu.reporters import admission
 from aksgpu.reporters.admission.objects import SYSTEM_NAMESPACES
-from tests.cluster.admission import Api, completed
+from tests.cluster.admission import Api, completed, described
 from tests.cluster.harness import Cluster, eventually
 from tests.cluster.policies import in_force
 
 NAMES = admission.Names("scope")
-
-
-@dataclass(frozen=True)
-class Described:
-    """A rule, as far as a policy needs it: whom a policy leaves alone doesn't depend on what its rule says."""
-
-    name: str
-    id: str = "AKSGPU999"
-    severity: str = "error"
-    summary: str = "Holds."
-    fix: str = "Do it."
-
-
-RULES = [Described(name) for name in sorted(admission.covered())]
+RULES = described()
 OLD, FRESH = "scope-old", "scope-fresh"
 POOLS = [
     {

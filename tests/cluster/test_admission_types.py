@@ -9,11 +9,12 @@ import pytest
 
 from aksgpu.reporters import admission
 from aksgpu.reporters.admission.templates import POD_SPEC
-from tests.cluster.admission import RULES, Api
+from tests.cluster.admission import Api, described
 from tests.cluster.harness import Cluster, eventually, running
 
 VERSIONS = ("1.33.7", "1.34.5", "1.35.4", "1.36.2")
 NAMES = admission.Names("types")
+RULES = described()
 SHAPES = {
     "{0}.spec": {"pods", "pods/ephemeralcontainers"},
     "{0}.spec.jobTemplate.spec.template.spec": {"cronjobs"},
