@@ -36,7 +36,8 @@ def merged(base: object, over: object) -> object:
         return _Lookup(over)
     if not (isinstance(base, Mapping) and isinstance(over, Mapping)):
         return over
-    return {**base, **{key: merged(base[key], value) if key in base else value for key, value in over.items()}}
+    laid = {**base, **{key: merged(base[key], value) if key in base else value for key, value in over.items()}}
+    return _Lookup(laid) if isinstance(base, _Lookup) else laid
 
 
 class _Lookup(dict[object, object]):

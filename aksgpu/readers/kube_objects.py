@@ -6,6 +6,7 @@ Nothing here raises: what can't be read is a `Malformed` of its fact, what isn't
 from aksgpu.facts.base import Place
 from aksgpu.facts.clusters import ANY_CLUSTER, ClusterRef
 from aksgpu.facts.estate import Estate
+from aksgpu.readers import gitops
 from aksgpu.readers.fields import Fields
 from aksgpu.readers.gpu_charts import read_cluster_policy
 from aksgpu.readers.gpu_pods import POD_SPECS, read_workload
@@ -16,6 +17,8 @@ _POD_GROUPS = ("apps", "batch", "extensions", "v1")
 def reads(api_version: str, kind: str) -> bool:
     """Tell whether objects of a kind may hold facts. Cheap, for use before an object is made plain."""
     group = api_version.partition("/")[0]
+    if gitops.reads(group, kind):
+        return True
     return (group in _POD_GROUPS and kind in POD_SPECS) or (group == "nvidia.com" and kind == "ClusterPolicy")
 
 
@@ -33,6 +36,8 @@ def read_object(
     """
     if not reads(api_version, kind):
         return Estate()
+    if gitops.reads(api_version.partition("/")[0], kind):
+        return gitops.read(kind, data, place, cluster, part_of)
     if kind == "ClusterPolicy":
         return _cluster_policy(data, place, cluster, part_of)
     return read_workload(kind, place, data, cluster, part_of)

@@ -12,7 +12,7 @@ from aksgpu.facts.base import Place
 from aksgpu.facts.clusters import ANY_CLUSTER, ClusterRef
 from aksgpu.facts.estate import Estate
 from aksgpu.facts.truth import UNKNOWN
-from aksgpu.readers import aks, arm_templates, classic_azure, kube_objects
+from aksgpu.readers import aks, arm_templates, classic_azure, kube_objects, yaml_groups
 from aksgpu.readers.azure_tokens import parse_token
 from aksgpu.readers.fields import Fields
 from aksgpu.readers.gpu_charts import read_release
@@ -79,11 +79,31 @@ def _generic(type_: str, resource: PulumiResource) -> Estate:
 
 def _kubernetes_reader(type_: str) -> Reader | None:
     _, module, kind = (*type_.split(":"), "", "")[:3]
+    if module in ("yaml", "yaml/v2") and kind in yaml_groups.KINDS:
+        return _group
     kind = kind.removesuffix("Patch")
     if module.startswith("helm.sh/") and kind in ("Release", "Chart"):
         return partial(_chart, kind)
     api_version = module.removeprefix("core/")
+    if kind.endswith("List") and (kind == "List" or kube_objects.reads(api_version, kind.removesuffix("List"))):
+        return partial(_list, api_version, kind)
     return partial(_object, api_version, kind) if kube_objects.reads(api_version, kind) else None
+
+
+def _group(resource: PulumiResource) -> Estate:
+    return yaml_groups.read_group(
+        resource.props,
+        lambda api_version, kind, data: _object(api_version, kind, resource._replace(props=data)),
+    )
+
+
+def _list(api_version: str, kind: str, resource: PulumiResource) -> Estate:
+    """Read a list of objects that is registered as one resource; it need not say again what its type says."""
+    written = resource.props if isinstance(resource.props, dict) else {}
+    return Estate.merge(
+        _object(*found[:2], resource._replace(props=found[2]))
+        for found in yaml_groups.objects({"apiVersion": api_version, "kind": kind, "items": written.get("items")})
+    )
 
 
 def _object(api_version: str, kind: str, resource: PulumiResource) -> Estate:
