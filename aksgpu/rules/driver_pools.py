@@ -23,7 +23,6 @@ _CONFIG_SOURCE = "RUNTIME_CONFIG_SOURCE"
 def _operator_on(component: GpuComponent, pool: PoolFacts, estate: Estate) -> Truth:
     """Tell whether a GPU Operator reaches the nodes of a pool that AKS leaves to it."""
     return all_of(
-        component.product == "gpu-operator",
         is_true(component.enabled),
         has_gpus(pool),
         not_(equals(pool.os_type, "Windows")),
@@ -36,8 +35,9 @@ def _each(
     broken: Callable[[GpuComponent, PoolFacts], Truth], message: Callable[[GpuComponent, PoolFacts], str]
 ) -> Check:
     def check(estate: Estate) -> Iterator[Verdict]:
-        for pool in estate.pools:
-            for component in estate.distinct_components():
+        operators = [item for item in estate.distinct_components() if item.product == "gpu-operator"]
+        for component in operators:
+            for pool in estate.pools:
                 truth = all_of(_operator_on(component, pool, estate), broken(component, pool))
                 if truth is True:
                     yield Verdict(message(component, pool), component.place)
@@ -75,30 +75,32 @@ def _two_drivers_message(component: GpuComponent, pool: PoolFacts) -> str:
 
 
 def _config_source(estate: Estate) -> Iterator[Verdict]:
-    for one in joined(estate):
+    software = {item.place.object: item for item in estate.components if item.product == "gpu-operator"}
+    for one in joined(estate) if estate.pools else ():
         operator = one.stack.enabled(*OPERATORS)
-        if operator is None or operator.malformed:
+        component = software.get(operator.place.object) if operator is not None else None
+        if operator is None or component is None or operator.malformed:
             continue
         source = variable(operator, TOOLKIT_ENV, _CONFIG_SOURCE)
         unset = source if isinstance(source, Unknown) else source != "file"
-        yield from _on_new_containerd(operator, all_of(unset, truth_of(effective(operator, TOOLKIT))), estate)
+        broken = all_of(unset, truth_of(effective(operator, TOOLKIT)))
+        yield from _on_new_containerd(operator, component, broken, estate)
 
 
-def _on_new_containerd(operator: StackComponent, broken: Truth, estate: Estate) -> Iterator[Verdict]:
-    for component in estate.components:
-        if component.place.object != operator.place.object:
-            continue
-        for pool in estate.pools:
-            truth = all_of(broken, _operator_on(component, pool, estate), one_of(pool.os_sku, _NEW_CONTAINERD))
+def _on_new_containerd(
+    operator: StackComponent, component: GpuComponent, broken: Truth, estate: Estate
+) -> Iterator[Verdict]:
+    for pool in estate.pools:
+        truth = all_of(broken, one_of(pool.os_sku, _NEW_CONTAINERD), _operator_on(component, pool, estate))
+        if truth is True:
             text = (
                 f"{component.description} configures containerd on pool {pool.label} ({pool.os_sku}) without "
                 f"{_CONFIG_SOURCE}=file in {TOOLKIT_ENV}."
             )
-            if truth is True:
-                yield Verdict(text, operator.place.at(TOOLKIT_ENV))
-            elif isinstance(truth, Unknown):
-                text = f"Whether {component.description} breaks containerd on pool {pool.label} can't be judged yet."
-                yield Verdict(text, operator.place, undecided=True)
+            yield Verdict(text, operator.place.at(TOOLKIT_ENV))
+        elif isinstance(truth, Unknown):
+            text = f"Whether {component.description} breaks containerd on pool {pool.label} can't be judged yet."
+            yield Verdict(text, operator.place, undecided=True)
 
 
 _WAITS = "The finding is reported as undecided until the pool, the values and the placement are known."

@@ -107,8 +107,10 @@ def _on(component: StackComponent) -> Truth:
 def _no_infiniband(estate: Estate) -> Iterator[Verdict]:
     for one in joined(estate):
         component = one.stack.enabled("network-operator") or _customizations(one.stack)
+        if component is None:
+            continue
         pools = [pool for pool in estate.pools if _may_have_gpus_in(one.stack, pool, estate)]
-        if component is None or not pools:
+        if not pools:
             continue
         truth = all_of(*(not_(_infiniband(pool)) for pool in pools))
         sizes = ", ".join(f"{pool.label} ({pool.vm_size})" for pool in pools)

@@ -28,16 +28,14 @@ def joined(estate: Estate) -> Iterator[Joined]:
     the chart.
     """
     made_by = {stack.part_of for stack in estate.stacks}
-    parts = []
+    groups: dict[tuple[str, ...] | None, list[StackFacts]] = {}
     for stack in estate.stacks:
         if stack.complete:
             yield Joined(stack)
         elif stack.place.object not in made_by:
-            parts.append(stack)
-    anywhere = [part for part in parts if _key(part.cluster) is None]
-    keys = list(dict.fromkeys(key for part in parts if (key := _key(part.cluster)) is not None))
-    for key in keys or [None]:
-        here = [part for part in parts if _key(part.cluster) == key] if key else []
+            groups.setdefault(_key(stack.cluster), []).append(stack)
+    anywhere = groups.pop(None, [])
+    for here in groups.values() or [[]]:
         yield from _combined([*here, *anywhere])
 
 
