@@ -1,7 +1,7 @@
 """Reads the facts of a request of the engine once, not once for each policy."""
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
@@ -12,6 +12,7 @@ from pulumi_policy.proxy import UnknownValueError
 from aksgpu.facts.clusters import ANY_CLUSTER, ClusterRef
 from aksgpu.facts.estate import Estate
 from aksgpu.facts.truth import UNKNOWN
+from aksgpu.readers.linking import link
 from aksgpu.readers.plain import plain
 from aksgpu.readers.pulumi_resources import PulumiResource, provider_cluster, read, reader_for
 
@@ -112,21 +113,10 @@ def _provider_cluster(props: Mapping[str, Any]) -> ClusterRef:
 def _stack_estate(resources: list[PolicyResource], asked: Asked) -> Estate:
     estates = {item.urn: asked.of(item) for item in resources if reader_for(item.resource_type) is not None}
     clusters = {urn for urn, estate in estates.items() if estate.clusters}
-    linked = (_link(item, estates[item.urn], clusters) for item in resources if item.urn in estates)
+    linked = (link(estates[item.urn], _dependencies(item), clusters) for item in resources if item.urn in estates)
     return Estate.merge(linked)
 
 
-def _link(resource: PolicyResource, estate: Estate, clusters: set[str]) -> Estate:
-    """Point pools at the cluster that the program makes them depend on, for when its name isn't known yet."""
-    if not estate.pools or estate.clusters:
-        return estate
-    sources = [*resource.dependencies, *(item for group in resource.property_dependencies.values() for item in group)]
-    owners = {item.urn for item in sources if item.urn in clusters}
-    if len(owners) != 1:
-        return estate
-    ref = ClusterRef(name=UNKNOWN, resource_group=UNKNOWN, object=owners.pop())
-    pools = tuple(
-        pool if isinstance(pool.cluster.name, str) else pool.model_copy(update={"cluster": ref})
-        for pool in estate.pools
-    )
-    return estate.model_copy(update={"pools": pools})
+def _dependencies(resource: PolicyResource) -> Iterator[str]:
+    groups = (resource.dependencies, *resource.property_dependencies.values())
+    return (item.urn for group in groups for item in group)
