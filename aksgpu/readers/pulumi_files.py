@@ -169,12 +169,15 @@ def _facts(states: list[_State], all_states: list[_State], file: str) -> Estate:
         for state in states
         if reader_for(state.type) is not None
     }
-    clusters = {
-        state.urn for state in all_states if "cluster" in state.type.casefold() and reader_for(state.type) is not None
-    }
+    clusters = {state.urn for state in all_states if _is_cluster(state)}
     return Estate.merge(
         link(estates[id(state)], state.dependencies(), clusters) for state in states if id(state) in estates
     )
+
+
+def _is_cluster(state: _State) -> bool:
+    may_be = not state.type.startswith("kubernetes:") and reader_for(state.type) is not None
+    return may_be and bool(_read(state, {}).clusters)
 
 
 def _read(state: _State, providers: Mapping[str, ClusterRef]) -> Estate:
