@@ -31,10 +31,18 @@ class StackComponent(Facts):
     texts: dict[str, Maybe[str]] = Field(default_factory=dict)
     lists: dict[str, Maybe[tuple[object, ...]]] = Field(default_factory=dict)
     labels: dict[str, Maybe[dict[str, str]]] = Field(default_factory=dict)
+    files: dict[str, str | None] = Field(default_factory=dict)
+    """The file that has the last word about a path, where several have one; None for the command line."""
     nulls: tuple[str, ...] = ()
     """Paths at which null is written; Helm then takes the chart's own default away."""
     malformed: tuple[Malformed, ...] = ()
     """Values at those paths that can't be read; empty for a component that is disabled."""
+
+    def at(self, path: str) -> Place:
+        """Return the place of a value."""
+        place = self.place.at(path)
+        said = [file for known, file in self.files.items() if f"{known}.".startswith(f"{path}.")]
+        return place.model_copy(update={"file": said[-1]}) if said else place
 
     def malformed_at(self, path: str) -> Malformed | None:
         """Return what could not be read at a path or on the way to it."""

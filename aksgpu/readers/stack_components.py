@@ -44,6 +44,13 @@ def read_component(
     return component.model_copy(update={"nulls": tuple(nulls), "malformed": fields.problems})
 
 
+def written_paths(name: ComponentName, values: object) -> list[str]:
+    """Return the paths that rules ask for at which something is written, null too."""
+    fields = Fields(values)
+    paths = [value.path for value in VALUES[name]]
+    return [path for path in paths if _null_on(values, path) or fields.raw(path) is not None]
+
+
 def changed(before: Estate, after: Estate) -> tuple[StackChange, ...]:
     """Return the components of charts that were there before, each with what becomes of it."""
     now = {(item.place.object, item.name): item for stack in after.stacks for item in stack.components}

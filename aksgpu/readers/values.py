@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from aksgpu.errors import AksgpuError
 from aksgpu.facts.base import Place
@@ -15,9 +16,12 @@ from aksgpu.readers.documents import documents
 from aksgpu.readers.gpu_charts import read_chart
 from aksgpu.readers.reading import Reading, Unreadable
 from aksgpu.readers.set_values import Setting, applied, parse
-from aksgpu.readers.stack_components import read_component
+from aksgpu.readers.stack_components import read_component, written_paths
 from aksgpu.readers.text import read_text
 from aksgpu.readers.yaml_trees import Problem
+
+_Files = dict[str, str | None]
+"""The file that has the last word, by path; None for the command line, and the empty path for the chart as a whole."""
 
 
 def read_values(values: Sequence[str], sets: Sequence[str], advertiser: str) -> Reading:
@@ -27,7 +31,7 @@ def read_values(values: Sequence[str], sets: Sequence[str], advertiser: str) -> 
     AksgpuError for bad usage.
     """
     found: dict[str, object] = {}
-    files: dict[ComponentName, str] = {}
+    files: dict[str, _Files] = {}
     unreadable: list[Unreadable] = []
     texts: dict[str, str] = {}
     for text in values:
@@ -37,25 +41,22 @@ def read_values(values: Sequence[str], sets: Sequence[str], advertiser: str) -> 
             unreadable.append(data)
             data = UNKNOWN
         found[name] = merged(found.get(name, {}), data)
-        files[name] = file
+        files.setdefault(name, {}).update(dict.fromkeys(written_paths(name, data), file) | {"": file})
     for text in sets:
         setting = parse(text)
         name = component_name(setting.component)
         found[name] = _with(found.get(name, {}), setting)
+        own = applied({}, setting.path, setting.value)
+        files.setdefault(name, {}).update(dict.fromkeys(written_paths(name, own)))
     return Reading(read_stack(found, advertiser, files), tuple(unreadable), len(texts), texts=texts)
 
 
 def read_stack(
-    values: Mapping[str, object], advertiser: str = "", files: Mapping[ComponentName, str] | None = None
+    values: Mapping[str, object], advertiser: str = "", files: Mapping[str, _Files] = MappingProxyType({})
 ) -> Estate:
     """Return the facts in the values of charts by component: all that a cluster gets, and the software they deploy."""
     named = {component_name(name): {} if data is None else data for name, data in values.items()}
-    components = tuple(
-        read_component(
-            name, data, Place(object=f"values of {name}", file=(files or {}).get(name)), can_be_disabled=True
-        )
-        for name, data in named.items()
-    )
+    components = tuple(_component(name, data, files.get(name, {})) for name, data in named.items())
     stack = StackFacts(place=Place(object="values"), components=components, advertiser=advertiser, complete=True)
     software = (_software(component, named[component.name]) for component in components)
     return Estate.merge([Estate(stacks=(stack,)), *software])
@@ -70,6 +71,12 @@ def component_name(given: str) -> ComponentName:
     meant = OTHER_NAMES.get(near[0], near[0]) if near else None
     hint = f" Did you mean {meant}?" if meant else ""
     raise AksgpuError(f"There is no component '{given}'.{hint} The components are {', '.join(VALUES)}.")
+
+
+def _component(name: ComponentName, values: object, files: _Files) -> StackComponent:
+    place = Place(object=f"values of {name}", file=files.get(""))
+    component = read_component(name, values, place, can_be_disabled=True)
+    return component.model_copy(update={"files": {path: file for path, file in files.items() if path}})
 
 
 def _software(component: StackComponent, values: object) -> Estate:

@@ -97,7 +97,7 @@ def _on_new_containerd(
                 f"{component.description} configures containerd on pool {pool.label} ({pool.os_sku}) without "
                 f"{_CONFIG_SOURCE}=file in {TOOLKIT_ENV}."
             )
-            yield Verdict(text, operator.place.at(TOOLKIT_ENV))
+            yield Verdict(text, operator.at(TOOLKIT_ENV))
         elif isinstance(truth, Unknown):
             text = f"Whether {component.description} breaks containerd on pool {pool.label} can't be judged yet."
             yield Verdict(text, operator.place, undecided=True)

@@ -49,7 +49,7 @@ def _mixed(stack: StackFacts) -> Iterator[Verdict]:
         text = (
             f"{nulls[0]} of {operator.name} is null: Helm then removes the chart's default, and nobody owns that part."
         )
-        yield Verdict(text, operator.place.at(nulls[0]))
+        yield Verdict(text, operator.at(nulls[0]))
         return
     found = profile_of(stack)
     if isinstance(found, Unknown):
@@ -58,7 +58,7 @@ def _mixed(stack: StackFacts) -> Iterator[Verdict]:
             text = f"Who owns the driver can't be judged before {', '.join(missing)} of {operator.name} is known."
             yield Verdict(text, operator.place, undecided=True)
     elif found is None:
-        yield Verdict(_mix_message(stack, operator), operator.place.at(_first_written(operator)))
+        yield Verdict(_mix_message(stack, operator), operator.at(_first_written(operator)))
 
 
 def _first_written(operator: StackComponent) -> str:
@@ -89,7 +89,7 @@ def _install_dir(stack: StackFacts) -> Iterator[Verdict]:
     operator = stack.enabled(*OPERATORS)
     if operator is None:
         return
-    place = operator.place.at(INSTALL_DIR)
+    place = operator.at(INSTALL_DIR)
     written = operator.texts.get(INSTALL_DIR)
     if _nulls(operator, (INSTALL_DIR,)):
         yield Verdict(f"{INSTALL_DIR} of {operator.name} is null; leave it out to get the chart's default.", place)
@@ -105,7 +105,7 @@ def _root(stack: StackFacts) -> Iterator[Verdict]:
     driver = stack.enabled(*DRA_DRIVERS)
     if driver is None or driver.malformed_at(DRIVER_ROOT) is not None:
         return
-    place = driver.place.at(DRIVER_ROOT)
+    place = driver.at(DRIVER_ROOT)
     written = driver.texts.get(DRIVER_ROOT)
     problem = "is null" if _nulls(driver, (DRIVER_ROOT,)) else None
     if isinstance(written, str):

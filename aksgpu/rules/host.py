@@ -33,7 +33,7 @@ def _wildcard(stack: StackFacts) -> Iterator[Verdict]:
         if isinstance(entries, tuple) and entries
         else f"{component.name} has no {ACCELERATED_TOLERATIONS}, and is then given one that tolerates everything."
     )
-    place = component.place.at(ACCELERATED_TOLERATIONS)
+    place = component.at(ACCELERATED_TOLERATIONS)
     yield from decided(_tolerates_everything(entries), text, place, f"{ACCELERATED_TOLERATIONS} of {component.name}")
 
 
@@ -73,7 +73,7 @@ def _left_by(change: StackChange) -> Iterator[Verdict]:
         "huge pages, isolated CPUs."
     )
     truth = all_of(_tunes(before), not_(_tunes(after)))
-    yield from decided(truth, text, after.place.at(TUNING), f"{TUNING} of {after.name}")
+    yield from decided(truth, text, after.at(TUNING), f"{TUNING} of {after.name}")
 
 
 def _opt_out(stack: StackFacts) -> Iterator[Verdict]:
@@ -135,7 +135,7 @@ def _slow_inference(stack: StackFacts) -> Iterator[Verdict]:
     tuned_for_it: Truth = UNKNOWN if isinstance(intent, Unknown) else intent == "inference"
     text = f"{component.name} tunes the hosts for inference: {TUNING} isn't false and {INTENT} is inference."
     truth = all_of(tuned_for_it, _tunes(component))
-    yield from decided(truth, text, component.place.at(TUNING), f"{INTENT} and {TUNING} of {component.name}")
+    yield from decided(truth, text, component.at(TUNING), f"{INTENT} and {TUNING} of {component.name}")
 
 
 WILDCARD_TOLERATION = stack_rule(

@@ -32,7 +32,7 @@ def _host_mofed(stack: StackFacts) -> Iterator[Verdict]:
     inert = effective(operator, DRIVER) is False
     note = " It does nothing while driver.enabled is false, and breaks the day that changes." if inert else ""
     text = f"{HOST_MOFED} of {operator.name} is true, and AKS nodes have no MOFED of their own.{note}"
-    yield from decided(truth, text, operator.place.at(HOST_MOFED), f"{HOST_MOFED} of {operator.name}")
+    yield from decided(truth, text, operator.at(HOST_MOFED), f"{HOST_MOFED} of {operator.name}")
 
 
 def _nvsentinel(stack: StackFacts) -> Iterator[Verdict]:
@@ -45,7 +45,7 @@ def _nvsentinel(stack: StackFacts) -> Iterator[Verdict]:
         "pod that never comes, and runs nowhere."
     )
     truth = all_of(not_(driver), not_(assumed))
-    yield from decided(truth, text, sentinel.place.at(ASSUME_DRIVER), f"{DRIVER} or {ASSUME_DRIVER}")
+    yield from decided(truth, text, sentinel.at(ASSUME_DRIVER), f"{DRIVER} or {ASSUME_DRIVER}")
     ours, theirs = effective(operator, RUNTIME_CLASS), effective(sentinel, COLLECTOR_RUNTIME_CLASS)
     differ: Truth = ours != theirs
     if isinstance(ours, Unknown):
@@ -56,7 +56,7 @@ def _nvsentinel(stack: StackFacts) -> Iterator[Verdict]:
         f"{COLLECTOR_RUNTIME_CLASS} of nvsentinel is {theirs} and {RUNTIME_CLASS} of {operator.name} is {ours}: the "
         "first names a runtime class that doesn't exist, so its pods can't be created."
     )
-    place = sentinel.place.at(COLLECTOR_RUNTIME_CLASS)
+    place = sentinel.at(COLLECTOR_RUNTIME_CLASS)
     yield from decided(differ, text, place, f"{RUNTIME_CLASS} or {COLLECTOR_RUNTIME_CLASS}")
 
 
@@ -78,13 +78,13 @@ def _eviction(stack: StackFacts) -> Iterator[Verdict]:
             f"{_EVICTION_VARIABLE} of {operator.name} is {label}, which {PLUGIN_SELECTOR} of {driver.name} doesn't ask "
             "for."
         )
-        yield Verdict(text, operator.place.at(EVICTION_ENV))
+        yield Verdict(text, operator.at(EVICTION_ENV))
     elif label is None and _EVICTION_LABEL in selector:
         text = (
             f"{PLUGIN_SELECTOR} of {driver.name} asks for {_EVICTION_LABEL}, and {operator.name} has no "
             f"{_EVICTION_VARIABLE}."
         )
-        yield Verdict(text, driver.place.at(PLUGIN_SELECTOR))
+        yield Verdict(text, driver.at(PLUGIN_SELECTOR))
 
 
 HOST_MOFED_RULE = stack_rule(

@@ -71,7 +71,7 @@ class _View:
         return self.operator is not None and self.operator.flags.get(DEVICE_PLUGIN) is not False
 
     def at(self, component: StackComponent | None, path: str) -> Place:
-        return component.place.at(path) if component is not None else self.stack.place
+        return component.at(path) if component is not None else self.stack.place
 
 
 def resolve(stack: StackFacts) -> Allocation:
@@ -159,7 +159,7 @@ def _malformed(component: StackComponent | None, path: str) -> Judged | None:
     if component is None or problem is None:
         return None
     message = f"{problem.path} of {component.name} is {problem.given}; it has to be {problem.expected}."
-    return _refused("malformed-value", message, component.place.at(problem.path))
+    return _refused("malformed-value", message, component.at(problem.path))
 
 
 def _malformed_switch(view: _View) -> Judged | None:

@@ -40,6 +40,8 @@ def test_files_are_laid_over_each_other_and_single_values_over_them(tmp_path: Pa
     found = component([f"{OP}={first}", f"{OP}={second}"], [f"{OP}:toolkit.enabled=false"])
     assert found.flags == {"driver.enabled": False, "driver.rdma.useHostMofed": True, "toolkit.enabled": False}
     assert found.place.file == second
+    where = {path: found.at(path).file for path in ("driver.enabled", "driver.rdma.useHostMofed", "toolkit.enabled")}
+    assert where == {"driver.enabled": second, "driver.rdma.useHostMofed": first, "toolkit.enabled": None}
 
 
 def test_single_values_alone_make_a_component():
