@@ -37,10 +37,12 @@ def pool(name: str, driver_mode: str | None, labels: dict[str, str], *taints: Ta
 
 
 SKU = Taint(key="sku", value="gpu", effect="NoSchedule")
+MINE = Taint(key="mine", effect="NoExecute")
+SOFT = Taint(key="soft", value="x", effect="PreferNoSchedule")
 POOLS = (
     pool("dranp", "DRA", {"gpu": "dra", "size": "10"}, SKU),
-    pool("plugnp", "DevicePlugin", {"gpu": "plugin", "size": "20"}, Taint(key="mine", effect="NoExecute")),
-    pool("ownnp", None, {"gpu": "own"}, Taint(key="soft", value="x", effect="PreferNoSchedule")),
+    pool("plugnp", "DevicePlugin", {"gpu": "plugin", "size": "20"}, MINE, SOFT),
+    pool("ownnp", None, {"gpu": "own"}, SOFT),
 )
 IMAGES = (
     "nvcr.io/nvidia/k8s-device-plugin:v0.17.1",
