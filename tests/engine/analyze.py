@@ -14,6 +14,9 @@ _WAITS = "during preview"
 """What the SDK writes about a policy that needs a value which isn't known yet."""
 _URN = re.compile(r"urn:pulumi:[^\s:]+(?:::?[^\s:]+)+")
 
+EXAMPLE = re.compile(r"::(\d+)\.[^:]+$")
+"""The index of an example in the URN of its resource."""
+
 
 class Said(NamedTuple):
     """One thing that a policy says."""

@@ -11,12 +11,10 @@ from aksgpu.rules.book import BOOK, rule
 from aksgpu.rules.examples import Example
 from aksgpu.rules.model import Rule
 from tests.conftest import RunningTwin
-from tests.engine.analyze import CHECKOUT, PACKS, Said, analyze
+from tests.engine.analyze import CHECKOUT, EXAMPLE, PACKS, Said, analyze
 from tests.engine.example_state import as_resources, state_of
 from tests.unit.rules.book_examples import CASES, verdict
 
-EXAMPLE = re.compile(r"::(\d+)\.[^:]+$")
-"""The index of an example in the URN of its resource."""
 PACK = """\
 from datetime import date
 
