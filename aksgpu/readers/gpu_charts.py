@@ -91,16 +91,19 @@ def _known_chart(
     key: str = "",
 ) -> Estate:
     """Return what one of the charts deploys; `key` is where its values are in those of the chart that brings it."""
-    path = f"values.{key}" if key else "values"
+    # A place inside an object is that of the values; a whole resource of a program has them in `values`.
+    where = place if place.path else place.at("values")
     component = CHARTS.get(name)
     product = _PRODUCTS.get(component or name)
     software = Estate()
     if product is not None:
-        fields = Fields(values, prefix=f"{path}.")
+        fields = Fields(values, prefix=f"values.{key}." if key else "values.")
         software = _component(product, place, described, fields, cluster, part_of)
     if component is None:
         return software
-    return software.model_copy(update={"stacks": (_stack(component, place, path, values, cluster, part_of),)})
+    return software.model_copy(
+        update={"stacks": (_stack(component, where.at(key) if key else where, values, cluster, part_of),)}
+    )
 
 
 def _bare(chart: str) -> str:
@@ -114,13 +117,11 @@ def _bare(chart: str) -> str:
 def read_cluster_policy(place: Place, title: str, spec: object, cluster: ClusterRef, part_of: str | None) -> Estate:
     """Return what a ClusterPolicy of the GPU Operator deploys; its spec has the keys of the chart's values."""
     software = _component("gpu-operator", place, title, Fields(spec, prefix="spec."), cluster, part_of)
-    return software.model_copy(update={"stacks": (_stack("gpu-operator", place, "spec", spec, cluster, part_of),)})
+    return software.model_copy(update={"stacks": (_stack("gpu-operator", place.at("spec"), spec, cluster, part_of),)})
 
 
-def _stack(
-    name: ComponentName, place: Place, path: str, values: object, cluster: ClusterRef, part_of: str | None
-) -> StackFacts:
-    component = read_component(name, values, place.at(path))
+def _stack(name: ComponentName, place: Place, values: object, cluster: ClusterRef, part_of: str | None) -> StackFacts:
+    component = read_component(name, values, place)
     return StackFacts(place=place, cluster=cluster, part_of=part_of, components=(component,))
 
 

@@ -6,10 +6,12 @@ from typing import Any
 import pytest
 
 from aksgpu.errors import AksgpuError
+from aksgpu.facts.base import Place
 from aksgpu.facts.stack import StackComponent
 from aksgpu.facts.truth import UNKNOWN
 from aksgpu.knowledge.stack_values import CHARTS, VALUES
 from aksgpu.readers import pulumi_files
+from aksgpu.readers.kube_objects import read_object
 from aksgpu.readers.pulumi_resources import PulumiResource, read
 from aksgpu.readers.set_values import parse
 from aksgpu.readers.values import read_stack, read_values
@@ -221,6 +223,21 @@ def test_a_chart_that_another_one_brings_is_seen_by_its_values(switch: dict[str,
     values = {OP: {"driver": {"enabled": False}, **switch}, "ingress-nginx": {"driver": 1}}
     found = release(chart="oci://registry.example.com/platform", values=values)
     assert [(item.name, item.enabled, item.flags) for item in found] == [(OP, enabled, {"driver.enabled": False})]
+
+
+def test_values_are_found_where_they_are_written():
+    flux = {
+        "metadata": {"name": "gpus"},
+        "spec": {"chart": {"spec": {"chart": OP}}, "values": {"driver": {"enabled": False}}},
+    }
+    place = Place(object="HelmRelease gpus", path="items[2]")
+    found = read_object("helm.toolkit.fluxcd.io/v2", "HelmRelease", flux, place).stacks[0].components[0]
+    assert found.at("driver.enabled").path == "items[2].spec.values.driver.enabled"
+    policy = {"metadata": {"name": "x"}, "spec": {"driver": {"enabled": False}}}
+    found = read_object("nvidia.com/v1", "ClusterPolicy", policy, place).stacks[0].components[0]
+    assert found.at("driver.enabled").path == "items[2].spec.driver.enabled"
+    assert release(chart=OP)[0].at("driver.enabled").path == "values.driver.enabled"
+    assert release(chart="platform", values={OP: {}})[0].at("driver.enabled").path == f"values.{OP}.driver.enabled"
 
 
 def test_a_chart_that_another_one_could_bring_and_does_not():
