@@ -1,5 +1,7 @@
 """Ways past a policy pack that only a program has: components, transforms, outputs, secrets, rendered charts."""
 
+import re
+
 import pytest
 
 from tests.conftest import RunningTwin
