@@ -49,7 +49,14 @@ class Inner(pulumi.ComponentResource):
 class Outer(pulumi.ComponentResource):
     def __init__(self, name):
         super().__init__("shop:index:Outer", name)
-        Inner("inner", pulumi.ResourceOptions(parent=self))
+        self.inner = Inner("inner", pulumi.ResourceOptions(parent=self))
+
+
+class Deep(pulumi.ComponentResource):
+    def __init__(self, level, opts=None):
+        super().__init__("shop:index:Deep", f"deep{level}", {}, opts)
+        below = pulumi.ResourceOptions(parent=self)
+        pool("deep", body(True), parent=self) if level == 5 else Deep(level + 1, below)
 
 
 def scaled(args):
@@ -62,7 +69,9 @@ def everywhere(args):
 
 pulumi.runtime.register_resource_transform(everywhere)
 group = resources.ResourceGroup("rg", location="eastus")
-Outer("outer")
+outer = Outer("outer")
+pool("adopted", body(True), parent=outer.inner)
+Deep(1)
 pool("transformed", body(False))
 pool("optioned", body(False), transforms=[scaled])
 parent = pulumi.ComponentResource("shop:index:Plain", "plain", {}, pulumi.ResourceOptions(transforms=[scaled]))
@@ -104,7 +113,7 @@ spec:
     metadata: {labels: {app: a}}
     spec: {containers: [{name: main, image: "nvcr.io/nvidia/k8s-device-plugin:v0.17.1"}]}
 """
-POOLS = {"nested", "transformed", "optioned", "inherited", "secret", "secrets", "joined"}
+POOLS = {"nested", "adopted", "deep", "transformed", "optioned", "inherited", "secret", "secrets", "joined"}
 LATER = {"later", "alllater"}
 PLUGINS = {"typed", "custom", "in-text", "in-objects", "in-file", "in-chart"}
 

@@ -29,3 +29,7 @@ def test_assets_are_mappings():
         {"text": "a: 1"},
         {"path": "values.yaml"},
     ]
+
+
+def test_what_the_engine_makes_of_a_closed_secret_is_unknown():
+    assert plain({"enabled": "[secret]", "note": "a [secret] note"}) == {"enabled": UNKNOWN, "note": "a [secret] note"}
