@@ -43,7 +43,8 @@ class ClusterFacts(Facts):
         """Tell whether `ref` means this cluster."""
         if ref.object is not None:
             return ref.object == self.place.object
-        return all_of(_same(ref.name, self.name), _same(ref.resource_group, self.resource_group))
+        named = _same(ref.name, self.name)
+        return False if named is False else all_of(named, _same(ref.resource_group, self.resource_group))
 
 
 def _same(ours: Maybe[str], theirs: Maybe[str]) -> Truth:

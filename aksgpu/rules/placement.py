@@ -36,8 +36,11 @@ class Placed(Protocol):
 
 def lands_on(component: Placed, pool: PoolFacts, estate: Estate) -> Truth:
     """Tell whether a component would run on the nodes of `pool`."""
+    together = same_cluster(component.cluster, pool.cluster, estate)
+    if together is False:
+        return False  # In a stack of many clusters nearly all pairs end here.
     return all_of(
-        same_cluster(component.cluster, pool.cluster, estate),
+        together,
         _selects(component.selection, pool),
         _tolerates(component.tolerations, taints_of(pool)),
     )
@@ -91,9 +94,9 @@ def same_cluster(ours: ClusterRef, theirs: ClusterRef, estate: Estate) -> Truth:
     """
     if ours.object is not None and theirs.object is not None:
         return ours.object == theirs.object
-    meant = [cluster for cluster, truth in estate.clusters_of(theirs) if truth is True]
     if isinstance(ours.name, str) and isinstance(theirs.name, str):
-        return all_of(equals(ours.name, theirs.name), _same_group(ours.resource_group, theirs.resource_group))
+        return equals(ours.name, theirs.name) is True and _same_group(ours.resource_group, theirs.resource_group)
+    meant = [cluster for cluster, truth in estate.clusters_of(theirs) if truth is True]
     if isinstance(ours.name, str) and meant:
         return any_of(*(cluster.is_meant_by(ours) for cluster in meant))
     return UNKNOWN if isinstance(ours.name, str) and isinstance(theirs.name, Unknown) else True
