@@ -11,23 +11,43 @@ from aksgpu.rules.book import BOOK, rule
 from aksgpu.rules.model import Rule
 
 
-def rules(name: str | None = None, /) -> None:
+def rules(name: str | None = None, /, *, admission: bool = False) -> None:
     """List the rules, or explain one.
 
-    Example: aksgpu rules dual-advertisement
+    Examples: aksgpu rules dual-advertisement, aksgpu rules --admission
 
     Parameters
     ----------
     name
         Name or id of a rule, for example dual-advertisement or AKSGPU301.
+    admission
+        Print the rules (or one) as ValidatingAdmissionPolicies, in YAML for `kubectl apply -f -`.
     """
-    if name is None:
+    if admission:
+        _admission(BOOK if name is None else (_find(name),))
+    elif name is None:
         _list()
-        return
+    else:
+        _explain(_find(name))
+
+
+def _find(name: str) -> Rule:
     found = rule(name)
     if found is None:
         raise AksgpuError(f"There is no rule '{name}'.{_near(name)} `aksgpu rules` lists them all.")
-    _explain(found)
+    return found
+
+
+def _admission(asked: tuple[Rule, ...]) -> None:
+    from aksgpu.reporters.admission import text
+
+    able = [entry for entry in asked if "admission" in entry.prevents]
+    if not able:
+        raise AksgpuError(
+            f"The rule {asked[0].name} can't be decided from one Kubernetes object, so it has no admission policy. "
+            "`aksgpu rules --admission` prints those of all rules that can."
+        )
+    sys.stdout.write(text(able))
 
 
 def _list() -> None:

@@ -1,6 +1,7 @@
 """`aksgpu rules`."""
 
 import pytest
+import yaml
 
 from aksgpu.cli.rules import rules
 from aksgpu.errors import AksgpuError
@@ -31,3 +32,17 @@ def test_a_rule_is_explained(name: str, capsys: pytest.CaptureFixture[str]):
 def test_a_name_that_is_not_there_gets_a_near_one():
     with pytest.raises(AksgpuError, match=r"no rule 'dual-advertisment'.*Did you mean dual-advertisement\?"):
         rules("dual-advertisment")
+
+
+def test_rules_are_printed_as_admission_policies(capsys: pytest.CaptureFixture[str]):
+    rules(admission=True)
+    printed = list(yaml.safe_load_all(capsys.readouterr().out))
+    policies = [item for item in printed if item["kind"] == "ValidatingAdmissionPolicy"]
+    assert len(policies) == len([entry for entry in BOOK if "admission" in entry.prevents])
+    rules("dual-advertisement", admission=True)
+    assert "name: aksgpu-dual-advertisement" in capsys.readouterr().out
+
+
+def test_a_rule_without_a_policy_says_so():
+    with pytest.raises(AksgpuError, match="pool-name can't be decided from one Kubernetes object"):
+        rules("pool-name", admission=True)
