@@ -5,7 +5,6 @@ from typing import Any, NotRequired, TypedDict
 import pulumi
 
 from aksgpu.reporters import admission
-from aksgpu.reporters.admission.parameters import KIND, PLURAL, VERSION
 from aksgpu.rules.book import BOOK
 from aksgpu.rules.gpu_pools import has_gpus
 from aksgpu.rules.model import Rule
@@ -49,7 +48,7 @@ class GpuAdmissionArgs(TypedDict):
 class GpuAdmission(pulumi.ComponentResource):
     """Admission policies made from the rule book: the API server itself refuses what breaks a rule.
 
-    A policy can't look up nodes, so the pools are kept in an object of the kind GpuPools that the policies read.
+    A policy can't look up nodes, so those that ask about pools hold them; each update brings them up to date.
     """
 
     policy_names: pulumi.Output[list[str]]
@@ -61,10 +60,7 @@ class GpuAdmission(pulumi.ComponentResource):
         names = admission.Names(args.get("prefix", "aksgpu"))
         # Checks are outputs: what a constructor raises reaches programs in other languages with a traceback.
         mode = pulumi.Output.from_input(args.get("mode", "enforce")).apply(_mode)
-        spec = pulumi.Output.from_input(args.get("pools", [])).apply(lambda given: _pools(given, names)["spec"])
-        definition = self._object(ownership.DEFINITION, admission.pools_definition(names), [])
-        kind = ownership.Kind(KIND, f"/apis/{names.group}/{VERSION}", PLURAL)
-        pools = self._object(kind, {**admission.pools_object([], names), "spec": spec}, [definition])
+        pools = pulumi.Output.from_input(args.get("pools", [])).apply(_pools)
         bindings = [self._rule(rule, names, mode, pools) for rule in RULES]
         self.policy_names = pulumi.Output.all(*(item.urn for item in bindings)).apply(
             lambda _: [names.policy(rule) for rule in RULES]
@@ -72,13 +68,17 @@ class GpuAdmission(pulumi.ComponentResource):
         self.register_outputs({"policyNames": self.policy_names})
 
     def _rule(
-        self, rule: Rule, names: admission.Names, mode: pulumi.Output[admission.Mode], pools: pulumi.Resource
+        self,
+        rule: Rule,
+        names: admission.Names,
+        mode: pulumi.Output[admission.Mode],
+        pools: pulumi.Output[list[dict[str, Any]]],
     ) -> pulumi.Resource:
-        """Create a policy once the pools are there, then its binding; a deletion goes the other way."""
-        policy = self._object(ownership.POLICY, admission.policy(rule, names), [pools])
-        binding = admission.binding(rule, "enforce", names)
-        spec = mode.apply(lambda chosen: admission.binding(rule, chosen, names)["spec"])
-        return self._object(ownership.BINDING, {**binding, "spec": spec}, [policy])
+        """Create a policy, then its binding; a deletion goes the other way."""
+        asked = pools.apply(lambda known: admission.policy(rule, known, names)["spec"])
+        policy = self._object(ownership.POLICY, {**admission.policy(rule, [], names), "spec": asked}, [])
+        bound = mode.apply(lambda chosen: admission.binding(rule, chosen, names)["spec"])
+        return self._object(ownership.BINDING, {**admission.binding(rule, "enforce", names), "spec": bound}, [policy])
 
     def _object(self, kind: ownership.Kind, manifest: dict[str, Any], after: list[pulumi.Resource]) -> pulumi.Resource:
         name = manifest["metadata"]["name"]
@@ -97,6 +97,6 @@ def _mode(given: str) -> admission.Mode:
     raise live.RefusedError(f"GpuAdmission has no mode '{given}'. Modes: {', '.join(MODES)}.")
 
 
-def _pools(given: list[AdmissionPool], names: admission.Names) -> dict[str, Any]:
+def _pools(given: list[AdmissionPool]) -> list[dict[str, Any]]:
     facts = [pool_properties.facts(pool["name"], pool) for pool in given]
-    return admission.pools_object(admission.pool_data(pool for pool in facts if has_gpus(pool) is not False), names)
+    return admission.pool_data(pool for pool in facts if has_gpus(pool) is not False)

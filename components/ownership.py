@@ -42,7 +42,6 @@ class Kind:
 
 
 NAMESPACE = Kind("Namespace", "/api/v1", "namespaces")
-DEFINITION = Kind("CustomResourceDefinition", "/apis/apiextensions.k8s.io/v1", "customresourcedefinitions")
 POLICY = Kind("ValidatingAdmissionPolicy", "/apis/admissionregistration.k8s.io/v1", "validatingadmissionpolicies")
 BINDING = Kind(
     "ValidatingAdmissionPolicyBinding", "/apis/admissionregistration.k8s.io/v1", "validatingadmissionpolicybindings"

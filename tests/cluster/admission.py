@@ -23,8 +23,6 @@ RULES = [rule for rule in BOOK if "admission" in rule.prevents]
 PLURALS = {
     "Namespace": "namespaces",
     "ConfigMap": "configmaps",
-    "CustomResourceDefinition": "customresourcedefinitions",
-    "GpuPools": "gpupools",
     "Pod": "pods",
     "ReplicationController": "replicationcontrollers",
     "Deployment": "deployments",
@@ -104,10 +102,6 @@ class Api:
         """Create an object for good."""
         answer = self.create(item, dry=False)
         assert answer.status == 201, answer.message
-
-    def serves(self, item: dict[str, Any]) -> bool:
-        """Tell whether objects of this kind can be created yet."""
-        return self._http.get(_collection(item)).status_code == 200
 
     def delete(self, item: dict[str, Any]) -> None:
         """Delete an object."""

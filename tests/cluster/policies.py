@@ -14,14 +14,14 @@ def in_force(api: Api, made: list[dict[str, Any]]) -> Generator[None]:
     """Create objects, policies among them, and wait until these are in force: when one that was made last is."""
     last = _last()
     for item in (*made, *last):
-        if item["kind"] == "GpuPools":
-            eventually(lambda: api.serves(item), "the definition")  # noqa: B023 - asked before the next turn
         api.make(item)
     probe = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "probe", "namespace": "default"}}
     eventually(lambda: api.create(probe).denied_by, "the last policy")
     yield
-    for item in (*last, *reversed(made)):
+    for item in reversed((*made, *last)):
         api.delete(item)
+    # The next policy of that name must not be taken for this one.
+    eventually(lambda: api.create(probe).denied_by is None, "the end of the last policy")
 
 
 def _last() -> list[dict[str, Any]]:

@@ -13,7 +13,6 @@ from tests.cluster.admission import RULES, Api, completed, objects, pools_of, ve
 from tests.cluster.harness import Cluster
 from tests.cluster.policies import in_force
 
-NAMES = admission.Names("book")
 CASES = [(rule, example) for rule in RULES for example in examples.load(rule)]
 IDS = [f"{rule.name}: {example.verdict}: {example.title}" for rule, example in CASES]
 POOLS = list({str(pools_of(example)): pools_of(example) for _, example in CASES}.values())
@@ -27,21 +26,15 @@ UNSEEN: set[tuple[str, str]] = set()
 def api(shared_cluster: Cluster) -> Iterator[Api]:
     """The API server with every policy; there is a namespace for each set of pools and each mode."""
     api = Api(shared_cluster.kubeconfig.read_text())
-    made = [admission.pools_definition(NAMES)]
-    for number, pools in enumerate(POOLS):
-        made += [
-            _named(admission.pools_object(pools, NAMES), f"book-{number}"),
-            *(_space(number, mode) for mode in MODES),
-        ]
-    made += [admission.policy(rule, NAMES) for rule in RULES]
+    made = [_space(number, mode) for number in range(len(POOLS)) for mode in MODES]
+    made += [admission.policy(rule, pools, _names(number)) for rule in RULES for number, pools in enumerate(POOLS)]
     made += [_bound(rule, number, mode) for rule in RULES for number in range(len(POOLS)) for mode in MODES]
     with in_force(api, made):
         yield api
 
 
-def _named(item: dict[str, Any], name: str) -> dict[str, Any]:
-    item["metadata"]["name"] = name
-    return item
+def _names(number: int) -> admission.Names:
+    return admission.Names(f"book-{number}")
 
 
 def _space(number: int, mode: str) -> dict[str, Any]:
@@ -49,10 +42,9 @@ def _space(number: int, mode: str) -> dict[str, Any]:
 
 
 def _bound(rule: Rule, number: int, mode: admission.Mode) -> dict[str, Any]:
-    """Bind a policy in one namespace to one set of pools."""
-    bound = _named(admission.binding(rule, mode, NAMES), f"{NAMES.policy(rule)}-{number}-{mode}")
-    if "paramRef" in bound["spec"]:
-        bound["spec"]["paramRef"]["name"] = f"book-{number}"
+    """Bind the policy that knows one set of pools in one namespace."""
+    bound = admission.binding(rule, mode, _names(number))
+    bound["metadata"]["name"] += f"-{mode}"
     here = {"kubernetes.io/metadata.name": f"book-{number}-{mode}"}
     bound["spec"]["matchResources"] = {"namespaceSelector": {"matchLabels": here}}
     return bound
@@ -65,17 +57,18 @@ def _space_of(example: Example, mode: str) -> str:
 @pytest.mark.parametrize(("rule", "example"), CASES, ids=IDS)
 def test_an_example_is_judged_as_the_rule_does(api: Api, rule: Rule, example: Example):
     refused = set()
+    names = _names(POOLS.index(pools_of(example)))
     for given in objects(example):
         item = completed(given, _space_of(example, "warn"))
         said = {entry.name: verdict(entry, example, item) for entry in RULES}
         warned = api.create(item).warned
-        told = {entry.name: "fail" if NAMES.policy(entry) in warned else "pass" for entry in RULES}
+        told = {entry.name: "fail" if names.policy(entry) in warned else "pass" for entry in RULES}
         assert {name: told[name] for name in told if said[name] != "undecided"} == {
             name: text for name, text in said.items() if text != "undecided"
         }
         item["metadata"]["namespace"] = _space_of(example, "enforce")
         denied = api.create(item).denied_by
-        errors = {NAMES.policy(entry) for entry in RULES if entry.severity == "error"}
+        errors = {names.policy(entry) for entry in RULES if entry.severity == "error"}
         assert (denied is not None) == bool(warned & errors)
         refused |= {name for name, text in told.items() if text == "fail"}
     if example.verdict == "fail" and objects(example):  # charts and pools don't reach the API server

@@ -176,9 +176,8 @@ def item(chance: random.Random) -> dict[str, Any]:
 def api(shared_cluster: Cluster) -> Iterator[Api]:
     api = Api(shared_cluster.kubeconfig.read_text())
     made = [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": SPACE}}]
-    made += [admission.pools_definition(NAMES), admission.pools_object(admission.pool_data(POOLS), NAMES)]
     for rule in RULES:
-        made += [admission.policy(rule, NAMES), admission.binding(rule, "warn", NAMES)]
+        made += [admission.policy(rule, admission.pool_data(POOLS), NAMES), admission.binding(rule, "warn", NAMES)]
     with in_force(api, made):
         yield api
 

@@ -72,9 +72,8 @@ CASES = [
 def api(shared_cluster: Cluster) -> Iterator[Api]:
     api = Api(shared_cluster.kubeconfig.read_text())
     made = [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": SPACE}}]
-    made += [admission.pools_definition(NAMES), admission.pools_object(POOLS, NAMES)]
     for rule in described():
-        made += [admission.policy(rule, NAMES), admission.binding(rule, "warn", NAMES)]
+        made += [admission.policy(rule, POOLS, NAMES), admission.binding(rule, "warn", NAMES)]
     with in_force(api, made):
         yield api
 

@@ -9,7 +9,7 @@ import pytest
 from aksgpu.reporters import admission
 from aksgpu.reporters.admission.objects import SYSTEM_NAMESPACES
 from tests.cluster.admission import Api, completed, described
-from tests.cluster.harness import Cluster, eventually
+from tests.cluster.harness import Cluster
 from tests.cluster.policies import in_force
 
 NAMES = admission.Names("scope")
@@ -50,9 +50,8 @@ def api(shared_cluster: Cluster) -> Iterator[Api]:
     before = [_space(OLD), workload("Deployment", "old", OLD, NULL_MOUNT), workload("Pod", "old", OLD, NULL_MOUNT)]
     before[1]["spec"]["replicas"] = 0
     made = [*before, _space(FRESH), _space("gpu-operator")]
-    made += [admission.pools_definition(NAMES), admission.pools_object(POOLS, NAMES)]
     for rule in RULES:
-        made += [admission.policy(rule, NAMES), admission.binding(rule, "enforce", NAMES)]
+        made += [admission.policy(rule, POOLS, NAMES), admission.binding(rule, "enforce", NAMES)]
     with in_force(api, made):
         yield api
 
@@ -123,13 +122,3 @@ def test_the_largest_objects_stay_within_the_cost_limits(api: Api):
     spec["containers"][-1]["image"] = "nvcr.io/nvidia/k8s-device-plugin:v0.17.1"
     spec["tolerations"].append({"operator": "Exists"})
     assert api.create(workload("Pod", "large", FRESH, spec)).denied_by == "scope-dual-advertisement"
-
-
-def test_without_the_pools_policies_that_need_them_refuse(api: Api):
-    harmless = workload("Pod", "harmless", FRESH, {"containers": [{}]})
-    assert api.create(harmless).denied_by is None
-    pools = admission.pools_object(POOLS, NAMES)
-    api.delete(pools)
-    assert "no params found" in eventually(lambda: api.create(harmless).message, "the refusal")
-    api.make(pools)
-    eventually(lambda: api.create(harmless).denied_by is None, "the admission")

@@ -9,12 +9,14 @@ import pytest
 
 from aksgpu.reporters import admission
 from aksgpu.reporters.admission.templates import POD_SPEC
+from aksgpu.reporters.admission.text import EXAMPLE_POOLS
 from tests.cluster.admission import Api, described
 from tests.cluster.harness import Cluster, eventually, running
 
 VERSIONS = ("1.33.7", "1.34.5", "1.35.4", "1.36.2")
 NAMES = admission.Names("types")
 RULES = described()
+POOLS = EXAMPLE_POOLS
 SHAPES = {
     "{0}.spec": {"pods", "pods/ephemeralcontainers"},
     "{0}.spec.jobTemplate.spec.template.spec": {"cronjobs"},
@@ -40,14 +42,18 @@ def upgraded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 def test_policies_compile_and_fit_the_types(upgraded: Cluster, version: str):
     upgraded.start(version)
     api = Api(upgraded.kubeconfig.read_text())
-    made = [item for rule in RULES for item in (admission.policy(rule, NAMES), *_typed(admission.policy(rule, NAMES)))]
+    made = [
+        item
+        for rule in RULES
+        for item in (admission.policy(rule, POOLS, NAMES), *_typed(admission.policy(rule, POOLS, NAMES)))
+    ]
     assert len(made) > len(RULES)
     assert {name: found for name, found in _warnings(api, made).items() if found} == {}
 
 
 def test_a_type_that_does_not_fit_is_found(upgraded: Cluster):
     api = Api(upgraded.kubeconfig.read_text())
-    text = json.dumps(next(_typed(admission.policy(RULES[0], NAMES)))).replace("initContainers", "initContainer")
+    text = json.dumps(next(_typed(admission.policy(RULES[0], POOLS, NAMES)))).replace("initContainers", "initContainer")
     wrong = json.loads(text)
     wrong["metadata"]["name"] = "wrong"
     assert "undefined field 'initContainer'" in str(_warnings(api, [wrong]))

@@ -6,9 +6,9 @@ server holds both to the same verdict about every example of the rule. docs/deci
 is built so.
 """
 
-from aksgpu.reporters.admission.objects import Mode, Names, binding, policy, pools_definition, pools_object
+from aksgpu.reporters.admission.objects import Mode, Names, binding, policy
 from aksgpu.reporters.admission.parameters import pool_data
 from aksgpu.reporters.admission.templates import covered
 from aksgpu.reporters.admission.text import text
 
-__all__ = ["Mode", "Names", "binding", "covered", "policy", "pool_data", "pools_definition", "pools_object", "text"]
+__all__ = ["Mode", "Names", "binding", "covered", "policy", "pool_data", "text"]

@@ -1,11 +1,11 @@
-"""Makes the Kubernetes objects: the pools with their definition, and for each rule a policy with its binding."""
+"""Makes the Kubernetes objects: for each rule a policy with its binding."""
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, Protocol
 
-from aksgpu.reporters.admission.parameters import KIND, PLURAL, SCHEMA, VERSION
+from aksgpu.reporters.admission.parameters import pools_expression
 from aksgpu.reporters.admission.templates import POD_SPEC, Template, template
 
 Mode = Literal["enforce", "warn"]
@@ -98,51 +98,20 @@ class Names:
 
     prefix: str = "aksgpu"
 
-    @property
-    def group(self) -> str:
-        """The API group of the pools; another set has another one, so that each can be deleted alone."""
-        return "aksgpu.dev" if self.prefix == "aksgpu" else f"{self.prefix}.aksgpu.dev"
-
-    @property
-    def pools(self) -> str:
-        """The object with the pools."""
-        return f"{self.prefix}-gpu-pools"
-
     def policy(self, rule: Described) -> str:
         """A policy and its binding."""
         return f"{self.prefix}-{rule.name}"
 
 
-def pools_definition(names: Names) -> dict[str, Any]:
-    """Return the definition of the kind of object that holds the pools."""
-    version = {"name": VERSION, "served": True, "storage": True, "schema": {"openAPIV3Schema": SCHEMA}}
-    return {
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": f"{PLURAL}.{names.group}"},
-        "spec": {
-            "group": names.group,
-            "scope": "Cluster",
-            "names": {"kind": KIND, "plural": PLURAL, "singular": PLURAL},
-            "versions": [version],
-        },
-    }
-
-
-def pools_object(pools: Sequence[Mapping[str, Any]], names: Names) -> dict[str, Any]:
-    """Return the object with the pools."""
-    spec = {"pools": [dict(pool) for pool in pools]}
-    return {"apiVersion": f"{names.group}/{VERSION}", "kind": KIND, "metadata": {"name": names.pools}, "spec": spec}
-
-
-def policy(rule: Described, names: Names) -> dict[str, Any]:
-    """Return the policy of a rule."""
+def policy(rule: Described, pools: Sequence[Mapping[str, Any]], names: Names) -> dict[str, Any]:
+    """Return the policy of a rule; `pools` is what `pool_data` returns."""
     written = template(rule.name)
+    variables = written.variables | ({"pools": pools_expression(pools)} if written.pools else {})
     spec: dict[str, Any] = {
         "failurePolicy": "Fail",
         "matchConstraints": {"matchPolicy": "Equivalent", "resourceRules": _resource_rules(written)},
         "matchConditions": _conditions(written),
-        "variables": [{"name": name, "expression": text} for name, text in written.variables.items()],
+        "variables": [{"name": name, "expression": text} for name, text in variables.items()],
         "validations": [
             {
                 "expression": f"!({written.refuses})",
@@ -151,8 +120,6 @@ def policy(rule: Described, names: Names) -> dict[str, Any]:
             }
         ],
     }
-    if written.pools:
-        spec["paramKind"] = {"apiVersion": f"{names.group}/{VERSION}", "kind": KIND}
     if not spec["matchConditions"]:
         del spec["matchConditions"]
     metadata = {"name": names.policy(rule)}
@@ -167,8 +134,6 @@ def binding(rule: Described, mode: Mode, names: Names) -> dict[str, Any]:
         "policyName": names.policy(rule),
         "validationActions": ["Deny" if refuses else "Warn", "Audit"],
     }
-    if written.pools:
-        spec["paramRef"] = {"name": names.pools, "parameterNotFoundAction": "Deny"}
     if not written.everywhere:
         spec["matchResources"] = {"namespaceSelector": {"matchExpressions": _outside_system()}}
     metadata = {"name": names.policy(rule)}

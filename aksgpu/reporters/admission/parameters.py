@@ -1,55 +1,29 @@
-"""Pools as a parameter object, because an admission policy can't look up nodes or pools.
+"""Pools as CEL, because an admission policy can't look up nodes or pools.
 
-It is a custom resource, since the API server loses track of built-in kinds such as ConfigMap once no policy uses them
+They are a variable of each policy that asks about pools, and no parameter object: the API server has trouble with those
 (docs/decisions/0016-admission.md).
 """
 
-from collections.abc import Iterable
-from typing import Any, Final
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from aksgpu.facts.pools import PoolFacts
 from aksgpu.knowledge.node_labels import labels_of, taints_of
 
-KIND: Final = "GpuPools"
-PLURAL: Final = "gpupools"
-VERSION: Final = "v1"
 
-_TEXT: Final = {"type": "string"}
-_TAINT: Final = {
-    "type": "object",
-    "required": ["key", "effect"],
-    "properties": {"key": _TEXT, "value": _TEXT, "effect": _TEXT},
-}
-_POOL: Final = {
-    "type": "object",
-    "required": ["name", "advertiser"],
-    "properties": {
-        "name": _TEXT,
-        "advertiser": {
-            "type": "string",
-            "enum": ["dra", "device-plugin", "none"],
-            "description": "What AKS runs on the nodes to offer their GPUs.",
-        },
-        "labels": {"type": "object", "additionalProperties": _TEXT, "description": "Labels that all nodes have."},
-        "taints": {"type": "array", "items": _TAINT, "description": "Taints of the nodes."},
-    },
-}
-SCHEMA: Final = {
-    "type": "object",
-    "description": "The node pools with GPUs, for admission policies, which can't look them up.",
-    "required": ["spec"],
-    "properties": {
-        "spec": {
-            "type": "object",
-            "required": ["pools"],
-            "properties": {"pools": {"type": "array", "items": _POOL}},
-        }
-    },
-}
+def pools_expression(pools: Sequence[Mapping[str, Any]]) -> str:
+    """Return pools as a list of CEL, a pool a line. Values are `dyn`, because CEL wants those of a map alike."""
+    return f"[{','.join(f'{chr(10)}  {_expression(pool)}' for pool in pools)}]"
+
+
+def _expression(pool: Mapping[str, Any]) -> str:
+    entries = (f"{json.dumps(key)}: dyn({json.dumps(value)})" for key, value in pool.items())
+    return f"{{{', '.join(entries)}}}"
 
 
 def pool_data(pools: Iterable[PoolFacts]) -> list[dict[str, Any]]:
-    """Return the pools as the parameter object has them. Pools without a known name are left out."""
+    """Return what policies ask about pools. Pools without a known name are left out."""
     return [_pool(pool.name, pool) for pool in pools if isinstance(pool.name, str)]
 
 

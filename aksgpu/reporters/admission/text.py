@@ -6,15 +6,7 @@ from typing import Any, Final
 
 import yaml
 
-from aksgpu.reporters.admission.objects import (
-    Described,
-    Mode,
-    Names,
-    binding,
-    policy,
-    pools_definition,
-    pools_object,
-)
+from aksgpu.reporters.admission.objects import Described, Mode, Names, binding, policy
 from aksgpu.reporters.admission.templates import template
 
 EXAMPLE_POOLS: Final[tuple[dict[str, Any], ...]] = (
@@ -28,8 +20,9 @@ EXAMPLE_POOLS: Final[tuple[dict[str, Any], ...]] = (
 """What to replace by one's own pools when the policies aren't deployed with the stack."""
 
 _POOLS = (
-    "The node pools with GPUs, which policies can't look up: the advertiser that AKS runs on each (dra, device-plugin "
-    "or none), the labels and the taints of its nodes. Write your own here, and keep them up to date."
+    "Policies can't look up node pools. The variable `pools` holds those with GPUs: the advertiser that AKS runs on "
+    "each (dra, device-plugin or none), the labels and the taints of its nodes. Write your own there, and keep them up "
+    "to date."
 )
 
 
@@ -53,20 +46,15 @@ def text(
     mode: Mode = "enforce",
     names: Names | None = None,
 ) -> str:
-    """Return all objects, in the order of the rules, each rule with what must hold and the fix as comments.
-
-    The pools are among them when a rule asks about pools.
-    """
+    """Return all objects, in the order of the rules, each rule with what must hold and the fix as comments."""
     return "---\n".join(_documents(list(rules), pools, mode, names or Names()))
 
 
 def _documents(rules: list[Described], pools: Sequence[Mapping[str, Any]], mode: Mode, names: Names) -> Iterator[str]:
-    if any(template(rule.name).pools for rule in rules):
-        yield _yaml(pools_definition(names))
-        yield _comment(_POOLS) + _yaml(pools_object(pools, names))
     for rule in rules:
         told = (f"{rule.id} {rule.name} ({rule.severity}): {rule.summary}", f"Fix: {rule.fix}")
-        yield "".join(_comment(line) for line in told) + _yaml(policy(rule, names))
+        about = (*told, _POOLS) if template(rule.name).pools else told
+        yield "".join(_comment(line) for line in about) + _yaml(policy(rule, pools, names))
         yield _yaml(binding(rule, mode, names))
 
 

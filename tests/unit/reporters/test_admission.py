@@ -13,6 +13,7 @@ from aksgpu.facts.nodes import Taint
 from aksgpu.facts.pools import PoolFacts, PoolForm
 from aksgpu.facts.truth import UNKNOWN
 from aksgpu.reporters import admission
+from aksgpu.reporters.admission.text import EXAMPLE_POOLS
 from aksgpu.rules.book import BOOK
 
 RULES = [rule for rule in BOOK if "admission" in rule.prevents]
@@ -40,7 +41,7 @@ def test_a_rule_has_a_policy_if_and_only_if_it_says_so():
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 def test_a_policy_fails_closed_and_carries_the_rule(rule):
-    spec = admission.policy(rule, NAMES)["spec"]
+    spec = admission.policy(rule, EXAMPLE_POOLS, NAMES)["spec"]
     assert spec["failurePolicy"] == "Fail"
     (validation,) = spec["validations"]
     assert rule.summary in validation["message"]
@@ -67,25 +68,19 @@ def test_severity_and_mode_decide_what_happens(severity: str, mode: admission.Mo
     assert admission.binding(rule, mode, NAMES)["spec"]["validationActions"] == actions
 
 
-def test_pools_that_are_missing_refuse():
-    spec = admission.binding(Described(), "enforce", NAMES)["spec"]
-    assert spec["paramRef"] == {"name": "aksgpu-gpu-pools", "parameterNotFoundAction": "Deny"}
-
-
 def test_texts_of_a_rule_can_hold_anything():
     rule = replace(Described(), fix="Say \"no\" to 'it', \\n and ümlauts: ${x}.")
-    assert admission.policy(rule, NAMES)["spec"]["validations"][0]["messageExpression"].endswith(
+    assert admission.policy(rule, EXAMPLE_POOLS, NAMES)["spec"]["validations"][0]["messageExpression"].endswith(
         r'''" Fix: Say \"no\" to 'it', \\n and ümlauts: ${x}."'''
     )
     (found,) = [item for item in parsed(admission.text([rule])) if item["kind"] == "ValidatingAdmissionPolicy"]
-    assert found == admission.policy(rule, NAMES)
+    assert found == admission.policy(rule, EXAMPLE_POOLS, NAMES)
 
 
 def test_the_text_is_everything_in_a_stable_order():
     text = admission.text(RULES)
     documents = parsed(text)
-    assert [item["kind"] for item in documents[:2]] == ["CustomResourceDefinition", "GpuPools"]
-    assert [item["metadata"]["name"] for item in documents[2:]] == [
+    assert [item["metadata"]["name"] for item in documents] == [
         f"aksgpu-{rule.name}" for rule in RULES for _ in range(2)
     ]
     assert text == admission.text(RULES)
