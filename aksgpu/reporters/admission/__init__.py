@@ -1,7 +1,7 @@
 """Rules as ValidatingAdmissionPolicies: what the API server itself can refuse.
 
 What a rule refuses is written here once more, in CEL: a file `cel/<rule>.yaml` for each rule that can be decided from
-one object, with pools as a parameter. Everything else (id, severity, text) comes from the rule. A test on the real API
+one object and the pools. Everything else (id, severity, text) comes from the rule. A test on the real API
 server holds both to the same verdict about every example of the rule. docs/decisions/0016-admission.md says why it
 is built so.
 """
