@@ -97,14 +97,22 @@ DUAL_ADVERTISEMENT = Rule(
 
 
 def _left_out(estate: Estate) -> Iterator[Verdict]:
-    advertisers = [item for item in estate.distinct_components() if _advertises(item) is not False]
+    advertisers = [(item, truth) for item in estate.distinct_components() if (truth := _advertises(item)) is not False]
     for pool in estate.pools:
         unmanaged = not_(any_of(pool.is_managed(), pool.asks_for_dra()))
-        here = [item for item in advertisers if same_cluster(item.cluster, pool.cluster, estate) is not False]
-        if not here:
-            continue  # nothing is known about what advertises in this cluster
-        truth = all_of(has_gpus(pool), unmanaged, *(not_(lands_on(item, pool, estate)) for item in here))
-        reasons = "; ".join(f"{item.description}: {' and '.join(obstacles(item, pool))}" for item in here)
+        here = [
+            (item, truth)
+            for item, truth in advertisers
+            if same_cluster(item.cluster, pool.cluster, estate) is not False
+        ]
+        truth = all_of(
+            has_gpus(pool),
+            unmanaged,
+            # Without any, nothing is known about what advertises in this cluster.
+            any_of(*(advertises for _, advertises in here)),
+            *(not_(all_of(advertises, lands_on(item, pool, estate))) for item, advertises in here),
+        )
+        reasons = "; ".join(f"{item.description}: {' and '.join(obstacles(item, pool))}" for item, _ in here)
         if truth is True:
             yield Verdict(f"Nothing advertises the GPUs of pool {pool.label} ({reasons}).", pool.place)
         elif isinstance(truth, Unknown) and not pool.malformed:

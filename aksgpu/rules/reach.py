@@ -1,13 +1,13 @@
 """AKSGPU302 and 303: whether pods that ask for GPUs can run on a node that gives them."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from aksgpu.facts.clusters import ClusterRef
 from aksgpu.facts.estate import Estate
 from aksgpu.facts.nodes import Selection, Toleration
 from aksgpu.facts.pools import PoolFacts
-from aksgpu.facts.truth import Maybe, Truth, Unknown, all_of, any_of, equals, not_
+from aksgpu.facts.truth import UNKNOWN, Maybe, Truth, Unknown, all_of, any_of, equals, not_
 from aksgpu.facts.workloads import Workload
 from aksgpu.knowledge.gpu_software import EXTENDED_RESOURCES
 from aksgpu.knowledge.node_labels import labels_of
@@ -52,7 +52,7 @@ class _Candidate:
 
 
 def _asked(estate: Estate) -> Iterator[tuple[_Pods, list[_Candidate]]]:
-    """Yield pods that want GPUs, with the GPU pools of their cluster when those are surely all there are for them."""
+    """Yield pods that want GPUs, with the GPU pools of their cluster when those are all that there are for them."""
     for workload in estate.workloads:
         # nodeName goes past the scheduler; that is another rule's business.
         if workload.node_name is not None:
@@ -61,32 +61,39 @@ def _asked(estate: Estate) -> Iterator[tuple[_Pods, list[_Candidate]]]:
             _Pods(workload, asks_device_plugin(workload), extended=True),
             _Pods(workload, asks_dra(workload, estate), extended=False),
         ):
-            if pods.wants is not False and not (pods.extended and _served_by_a_class(estate)):
-                pools = [pool for pool in estate.pools if has_gpus(pool) is not False]
-                yield pods, [_candidate(pods, pool, estate) for pool in _all_there_are(pods, pools, estate)]
+            if pods.wants is False or (pods.extended and _served_by_a_class(estate)):
+                continue
+            here = [pool for pool in estate.pools if same_cluster(pods.cluster, pool.cluster, estate) is not False]
+            pools = [pool for pool in here if has_gpus(pool) is not False]
+            judged = replace(pods, wants=all_of(pods.wants, _are_all(pods, pools, estate)))
+            yield judged, [_candidate(judged, pool, estate) for pool in pools]
 
 
-def _all_there_are(pods: _Pods, pools: list[PoolFacts], estate: Estate) -> list[PoolFacts]:
-    """Return the pools that pods can go to; none when there may be others that aren't among the facts.
+def _are_all(pods: _Pods, pools: list[PoolFacts], estate: Estate) -> Truth:
+    """Tell whether pods can't go to a pool that isn't among the facts.
 
-    All are known when the cluster itself is among the facts, unless it adds nodes of its own accord. Otherwise pods may
-    still select a pool by one of its labels.
+    That is so when the cluster itself is among them, unless it adds nodes of its own accord; or when the pods select
+    a pool that is among them by one of its labels.
     """
-    here = [pool for pool in pools if same_cluster(pods.cluster, pool.cluster, estate) is not False]
-    if all(_is_whole(pool, estate) for pool in here):
-        return here
-    return [pool for pool in here if isinstance(pods.selection, Selection) and _names(pods.selection, pool)]
+    whole = all_of(*(_is_whole(pool, estate) for pool in pools))
+    return any_of(whole, *(_names(pods.selection, pool) for pool in pools))
 
 
-def _is_whole(pool: PoolFacts, estate: Estate) -> bool:
-    clusters = [cluster for cluster, meant in estate.clusters_of(pool.cluster) if meant is True and cluster.name]
-    return bool(clusters) and all(equals(cluster.node_provisioning, "Auto") is False for cluster in clusters)
+def _is_whole(pool: PoolFacts, estate: Estate) -> Truth:
+    clusters = [(cluster, meant) for cluster, meant in estate.clusters_of(pool.cluster) if cluster.name is not None]
+    return any_of(*(all_of(meant, not_(equals(cluster.node_provisioning, "Auto"))) for cluster, meant in clusters))
 
 
-def _names(selection: Selection, pool: PoolFacts) -> bool:
-    own = pool.labels if isinstance(pool.labels, dict) else {}
-    agentpool = {key: value for key, value in labels_of(pool).items() if key.endswith("agentpool")}
-    return any(value in (own.get(key), agentpool.get(key)) for key, value in selection.labels.items())
+def _names(selection: Maybe[Selection], pool: PoolFacts) -> Truth:
+    if isinstance(selection, Unknown):
+        return UNKNOWN
+    wanted = selection.labels if selection is not None else {}
+    derived = {key: value for key, value in labels_of(pool).items() if key.endswith("agentpool")}
+    if any(derived.get(key) == value for key, value in wanted.items()):
+        return True
+    if isinstance(pool.labels, Unknown):
+        return UNKNOWN if wanted else False
+    return any((pool.labels or {}).get(key) == value for key, value in wanted.items())
 
 
 def _served_by_a_class(estate: Estate) -> bool:

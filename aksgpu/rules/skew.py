@@ -96,17 +96,16 @@ def _support_check(estate: Estate) -> Iterator[Verdict]:
             what, plan = cluster.label, cluster.support_plan
             yield from _support(what, cluster.place, cluster.kubernetes_version, plan, estate.today)
     for pool in estate.pools:
-        clusters = [cluster for cluster, meant in estate.clusters_of(pool.cluster) if meant is True]
-        if has_gpus(pool) is True and not any(_same_minor(pool, cluster) for cluster in clusters):
-            plan = clusters[0].support_plan if clusters else None
+        if has_gpus(pool) is True:
+            plan = _plan(pool, estate)
             yield from _support(f"pool {pool.label}", pool.place, pool.kubernetes_version, plan, estate.today)
 
 
-def _same_minor(pool: PoolFacts, cluster: ClusterFacts) -> bool:
-    """Tell whether a finding about the cluster says it all."""
-    ours, theirs = pool.kubernetes_version, cluster.kubernetes_version
-    known = isinstance(ours, str) and isinstance(theirs, str)
-    return known and kubernetes.parse_minor(ours) == kubernetes.parse_minor(theirs)
+def _plan(pool: PoolFacts, estate: Estate) -> Maybe[str]:
+    plans = [
+        (cluster.support_plan if meant is True else UNKNOWN) for cluster, meant in estate.clusters_of(pool.cluster)
+    ]
+    return plans[0] if plans else None
 
 
 def _support(what: str, place: Place, version: Maybe[str], plan: Maybe[str], today: date) -> Iterator[Verdict]:
