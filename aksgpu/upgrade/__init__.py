@@ -1,0 +1,1 @@
+"""Upgrades of AKS clusters, one minor at a time."""
