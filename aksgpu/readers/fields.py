@@ -100,6 +100,15 @@ class Fields:
             return {str(key): str(item) for key, item in value.items()}
         return self._malformed(path, value, "a group of keys with texts")
 
+    def group(self, path: str) -> Maybe[dict[str, object]]:
+        """Return a group of keys, its values unread; one that isn't known yet stays `UNKNOWN` in its place."""
+        value = self.raw(path)
+        if value is None or isinstance(value, Unknown):
+            return value
+        if isinstance(value, Mapping):
+            return {str(key): item for key, item in value.items()}
+        return self._malformed(path, value, "a group of keys")
+
     def items(self, path: str) -> Maybe[list[object]]:
         """Return a list, its elements unread."""
         value = self.raw(path)

@@ -15,18 +15,7 @@ from aksgpu.facts.truth import UNKNOWN, Maybe, Truth, Unknown
 from aksgpu.knowledge import gpu_software
 from aksgpu.readers.fields import Fields
 from aksgpu.readers.placement import read_selection, read_tolerations
-
-POD_SPECS = {
-    "Pod": "spec",
-    "DaemonSet": "spec.template.spec",
-    "Deployment": "spec.template.spec",
-    "ReplicaSet": "spec.template.spec",
-    "ReplicationController": "spec.template.spec",
-    "StatefulSet": "spec.template.spec",
-    "Job": "spec.template.spec",
-    "CronJob": "spec.jobTemplate.spec.template.spec",
-}
-"""Where each kind keeps its pod spec."""
+from aksgpu.readers.pod_specs import POD_SPECS, normal
 
 _PLUGIN_PATHS = {gpu_software.PLUGIN_FOLDER, f"{gpu_software.PLUGIN_FOLDER}/kubelet.sock"}
 _PLUGIN, _DRA_DRIVER, _DRA_IMAGE, _OTHER_DEVICES = (
@@ -91,7 +80,7 @@ def _identify(name: str, traits: _Traits, kind: str) -> tuple[Product, Truth]:
         return "dra-driver", True
     if any(_PLUGIN.search(item) and not _OTHER_DEVICES.search(item) for item in traits.texts):
         return "device-plugin", True
-    if any(posixpath.normpath(path) in _PLUGIN_PATHS for path in traits.host_paths):
+    if any(normal(path) in _PLUGIN_PATHS for path in traits.host_paths):
         return "device-plugin", not _OTHER_DEVICES.search(f"{name} {text}")
     if _DRA_IMAGE.search(text) and kind == "DaemonSet" and not any("plugin" in item for item in traits.texts):
         return "dra-driver", True  # the image's own command is the GPU plugin

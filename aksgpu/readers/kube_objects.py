@@ -6,20 +6,57 @@ Nothing here raises: what can't be read is a `Malformed` of its fact, what isn't
 from aksgpu.facts.base import Place
 from aksgpu.facts.clusters import ANY_CLUSTER, ClusterRef
 from aksgpu.facts.estate import Estate
-from aksgpu.readers import gitops
+from aksgpu.readers import claims, gitops
 from aksgpu.readers.fields import Fields
 from aksgpu.readers.gpu_charts import read_cluster_policy
-from aksgpu.readers.gpu_pods import POD_SPECS, read_workload
+from aksgpu.readers.gpu_pods import read_workload
+from aksgpu.readers.pod_specs import POD_SPECS
+from aksgpu.readers.workloads import read_workloads
 
 _POD_GROUPS = ("apps", "batch", "extensions", "v1")
+_WITHOUT_PODS = (
+    "v1",
+    "apps",
+    "batch",
+    "policy",
+    "autoscaling",
+    "extensions",
+    "apiextensions.k8s.io",
+    "apiregistration.k8s.io",
+    "admissionregistration.k8s.io",
+    "authentication.k8s.io",
+    "authorization.k8s.io",
+    "certificates.k8s.io",
+    "coordination.k8s.io",
+    "discovery.k8s.io",
+    "events.k8s.io",
+    "flowcontrol.apiserver.k8s.io",
+    "internal.apiserver.k8s.io",
+    "metrics.k8s.io",
+    "networking.k8s.io",
+    "node.k8s.io",
+    "rbac.authorization.k8s.io",
+    "resource.k8s.io",
+    "scheduling.k8s.io",
+    "snapshot.storage.k8s.io",
+    "storage.k8s.io",
+    "storagemigration.k8s.io",
+)
+"""Groups whose kinds hold no pod specs, save those in POD_SPECS; kinds of other groups are searched for them."""
 
 
 def reads(api_version: str, kind: str) -> bool:
     """Tell whether objects of a kind may hold facts. Cheap, for use before an object is made plain."""
     group = api_version.partition("/")[0]
-    if gitops.reads(group, kind):
-        return True
-    return (group in _POD_GROUPS and kind in POD_SPECS) or (group == "nvidia.com" and kind == "ClusterPolicy")
+    return gitops.reads(group, kind) or claims.reads(group, kind) or _has_pods(group, kind)
+
+
+def _has_pods(group: str, kind: str) -> bool:
+    return _is_built_in(group, kind) or group not in _WITHOUT_PODS
+
+
+def _is_built_in(group: str, kind: str) -> bool:
+    return group in _POD_GROUPS and kind in POD_SPECS
 
 
 def read_object(
@@ -34,13 +71,19 @@ def read_object(
 
     `part_of` is the chart or component that made it.
     """
-    if not reads(api_version, kind):
-        return Estate()
-    if gitops.reads(api_version.partition("/")[0], kind):
+    group = api_version.partition("/")[0]
+    if gitops.reads(group, kind):
         return gitops.read(kind, data, place, cluster, part_of)
-    if kind == "ClusterPolicy":
+    if claims.reads(group, kind):
+        return claims.read(api_version, kind, data, place, cluster)
+    if group == "nvidia.com" and kind == "ClusterPolicy":
         return _cluster_policy(data, place, cluster, part_of)
-    return read_workload(kind, place, data, cluster, part_of)
+    if not _has_pods(group, kind):
+        return Estate()
+    built_in = _is_built_in(group, kind)
+    software = read_workload(kind, place, data, cluster, part_of) if built_in else Estate()
+    consumers = read_workloads(api_version, kind, built_in, data, place, cluster)
+    return Estate.merge([software, consumers]) if software and consumers else software or consumers
 
 
 def _cluster_policy(data: object, place: Place, cluster: ClusterRef, part_of: str | None) -> Estate:
