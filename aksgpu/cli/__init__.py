@@ -3,37 +3,33 @@
 import os
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from cyclopts import App, CycloptsError
-
+from aksgpu.cli.commands import COMMANDS, SUMMARY, overview
 from aksgpu.errors import AksgpuError
 
-_EXAMPLES = """Examples:
-  aksgpu twin exec -- pulumi preview --stack dev   rehearse on this machine
-  aksgpu twin status                               what runs, and from where
-  aksgpu rules dual-advertisement                  why, and how to fix it"""
+if TYPE_CHECKING:
+    from cyclopts import App
 
-app = App(
-    name="aksgpu",
-    help="Move the NVIDIA GPUs of AKS clusters to Kubernetes dynamic resource allocation (DRA).",
-    help_epilogue=_EXAMPLES,
-    help_format="plaintext",
-    version_flags=["--version"],
-)
-app.command("aksgpu.cli.twin:app", name="twin", help="A stand-in AKS on this machine.")
-app.command("aksgpu.cli.rules:rules", name="rules", help="The rule book: what is checked, why, and the fix.")
-app.command("aksgpu.cli.up:up", name="up", help="Deploy a stack and show what Azure and Kubernetes report.")
-app.command("aksgpu.cli.down:down", name="down", help="Destroy a stack, consumers before claims before pools.")
+_OVERVIEW = ([], ["--help"], ["-h"])
+
+
+def command_line() -> "App":
+    """Return the whole command line."""
+    from cyclopts import App
+
+    app = App(name="aksgpu", help=SUMMARY, help_format="plaintext", version_flags=["--version"])
+    for command in COMMANDS:
+        app.command(command.target, name=command.name, help=command.help)
+    return app
 
 
 def main(tokens: Sequence[str] | None = None) -> None:
     """Run the command; a mistake is one paragraph on stderr and exit code 2, never a traceback."""
     result: object = None
     try:
-        result = app(tokens, exit_on_error=False, result_action="return_value")
+        result = _run(list(sys.argv[1:] if tokens is None else tokens))
         sys.stdout.flush()
-    except CycloptsError:
-        sys.exit(2)  # the error is printed already
     except AksgpuError as error:
         _fail(str(error))
     except KeyboardInterrupt:
@@ -47,6 +43,18 @@ def main(tokens: Sequence[str] | None = None) -> None:
             _unexpected(error)
         _fail(str(error))
     sys.exit(result if isinstance(result, int) else 0)
+
+
+def _run(tokens: list[str]) -> object:
+    if tokens in _OVERVIEW:
+        sys.stdout.write(overview())
+        return 0
+    from cyclopts import CycloptsError
+
+    try:
+        return command_line()(tokens, exit_on_error=False, result_action="return_value")
+    except CycloptsError:
+        return 2  # the error is printed already
 
 
 def _is_from_the_twin(error: Exception) -> bool:

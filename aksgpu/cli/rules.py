@@ -1,13 +1,13 @@
 """`aksgpu rules`: the rule book, and one rule explained."""
 
-import difflib
 import sys
 
 from rich.console import Console
 from rich.table import Table
 
+from aksgpu.cli.rule_names import find
 from aksgpu.errors import AksgpuError
-from aksgpu.rules.book import BOOK, rule
+from aksgpu.rules.book import BOOK
 from aksgpu.rules.model import Rule
 
 
@@ -24,18 +24,11 @@ def rules(name: str | None = None, /, *, admission: bool = False) -> None:
         Print the rules (or one) as ValidatingAdmissionPolicies, in YAML for `kubectl apply -f -`.
     """
     if admission:
-        _admission(BOOK if name is None else (_find(name),))
+        _admission(BOOK if name is None else (find(name),))
     elif name is None:
         _list()
     else:
-        _explain(_find(name))
-
-
-def _find(name: str) -> Rule:
-    found = rule(name)
-    if found is None:
-        raise AksgpuError(f"There is no rule '{name}'.{_near(name)} `aksgpu rules` lists them all.")
-    return found
+        _explain(find(name))
 
 
 def _admission(asked: tuple[Rule, ...]) -> None:
@@ -75,10 +68,3 @@ def _explain(entry: Rule) -> None:
     console.print(f"{entry.id} {entry.name} ({entry.severity})")
     for title, text in parts:
         console.print(f"\n{title}: {text}")
-
-
-def _near(name: str) -> str:
-    known = [text for entry in BOOK for text in (entry.name, entry.id)]
-    lowered = {text.casefold(): text for text in known}
-    near = difflib.get_close_matches(name.casefold(), list(lowered), n=1, cutoff=0.5)
-    return f" Did you mean {lowered[near[0]]}?" if near else ""
