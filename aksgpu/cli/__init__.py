@@ -20,7 +20,7 @@ def command_line() -> "App":
 
     app = App(name="aksgpu", help=SUMMARY, help_format="plaintext", version_flags=["--version"])
     for command in COMMANDS:
-        app.command(command.target, name=command.name, help=command.help)
+        app.command(command.target, name=command.name)
     return app
 
 

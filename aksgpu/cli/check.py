@@ -24,14 +24,14 @@ _VERSION = re.compile(r"v?(1\.\d+(?:\.\d+)?)")
 
 
 def check(
-    *path: Annotated[str, Parameter(allow_leading_hyphen=False)],
-    values: Annotated[tuple[str, ...], Parameter(negative=())] = (),
-    set_: Annotated[tuple[str, ...], Parameter(name="--set", negative=())] = (),
-    advertiser: str = "",
+    *path: Annotated[str, Parameter(allow_leading_hyphen=True)],
+    values: Annotated[tuple[str, ...], Parameter(negative=(), show_default=False)] = (),
+    set_: Annotated[tuple[str, ...], Parameter(name="--set", negative=(), show_default=False)] = (),
+    advertiser: Annotated[str, Parameter(show_default=False)] = "",
     cluster_version: str | None = None,
     format: Literal["text", "json", "sarif", "junit"] = "text",  # noqa: A002 - the flag's name
-    select: Annotated[tuple[str, ...], Parameter(negative=(), consume_multiple=True)] = (),
-    ignore: Annotated[tuple[str, ...], Parameter(negative=(), consume_multiple=True)] = (),
+    select: Annotated[tuple[str, ...], Parameter(negative=(), consume_multiple=True, show_default=False)] = (),
+    ignore: Annotated[tuple[str, ...], Parameter(negative=(), consume_multiple=True, show_default=False)] = (),
     fail_on: Literal["error", "warning"] = "error",
 ) -> int:
     """Check files against the rule book: who hands out the GPUs, and can the workloads get them?
@@ -45,11 +45,9 @@ def check(
 
       aksgpu check manifests/ --cluster-version 1.35
 
-      helm template my-chart | aksgpu check -
+      helm template my-chart | aksgpu check - pools.json
 
-      az aks nodepool list -g rg-dev --cluster-name aks-dev -o json | aksgpu check - manifests/
-
-      aksgpu check --values gpu-operator=values.yaml --set gpu-operator:devicePlugin.enabled=false
+      aksgpu check --values gpu-operator=values.yaml
 
       aksgpu check . --format sarif > aksgpu.sarif
 
@@ -77,6 +75,7 @@ def check(
     selected, more_paths = _names(select)
     ignored, still_more = _names(ignore)
     paths = (*path, *more_paths, *still_more)
+    _refuse_options(paths)
     rules = chosen(selected, ignored)
     version = None if cluster_version is None else _parsed(cluster_version)
     if not (paths or values or set_ or advertiser):
@@ -92,6 +91,13 @@ def check(
 def today() -> date:
     """Return the day on which support windows are judged."""
     return datetime.now(tz=UTC).date()
+
+
+def _refuse_options(paths: Iterable[str]) -> None:
+    """Refuse what looks like an option; only `-` is a path."""
+    wrong = next((path for path in paths if path.startswith("-") and path != "-"), None)
+    if wrong is not None:
+        raise AksgpuError(f"There is no option {wrong}; `aksgpu check --help` lists them. A file is ./{wrong}.")
 
 
 def _names(given: Iterable[str]) -> tuple[list[str], list[str]]:
