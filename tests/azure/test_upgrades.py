@@ -1,5 +1,6 @@
 """Upgrades: control plane first, pools node by node with surge, drains that respect disruption budgets."""
 
+import datetime as dt
 from typing import Any
 
 import pytest
@@ -168,3 +169,29 @@ def test_upgrade_profiles_show_what_is_accepted(aks: Any, make_cluster: Any, end
     available = aks.agent_pools.get_available_agent_pool_versions(GROUP, "profiles").agent_pool_versions
     found = [entry.kubernetes_version for entry in available]
     assert found == ["1.33.7", "1.33.8", "1.34.4", "1.34.5", "1.35.3", "1.35.4"]
+
+
+def test_with_an_upgrade_channel_only_the_whole_cluster_moves(aks: Any, make_cluster: Any, endpoint: Endpoint) -> None:
+    make_cluster("channel", "1.34", autoUpgradeProfile={"upgradeChannel": "stable"})
+    with pytest.raises(HttpResponseError) as caught:
+        upgrade(aks, "channel", "1.35")
+    assert caught.value.error is not None
+    assert caught.value.error.code == "NotAllAgentPoolOrchestratorVersionSpecifiedAndUnchanged"
+    upgrade(aks, "channel", "1.35", agentPoolProfiles=[{"name": "sys", "orchestratorVersion": "1.35"}])
+    assert [node.kubelet_version for node in endpoint.cluster("channel").plan.nodes] == ["v1.35.4"]
+    aks.managed_clusters.begin_create_or_update(
+        GROUP, "channel", {"location": "eastus", "properties": {"autoUpgradeProfile": {"upgradeChannel": "none"}}}
+    ).result()
+    assert upgrade(aks, "channel", "1.36").properties.current_kubernetes_version == "1.36.2"
+
+
+def test_out_of_support_only_the_whole_cluster_skips_minors(aks: Any, make_cluster: Any, endpoint: Endpoint) -> None:
+    make_cluster("rescue", "1.33.7")
+    endpoint.azure.service.store.put_settings(FAST.model_copy(update={"today": dt.date(2026, 12, 15)}))
+    profile = aks.managed_clusters.get_upgrade_profile(GROUP, "rescue").control_plane_profile
+    assert [entry.kubernetes_version for entry in profile.upgrades] == ["1.35.3", "1.35.4"]
+    assert aks.agent_pools.get_upgrade_profile(GROUP, "rescue", "sys").upgrades == []
+    with pytest.raises(HttpResponseError, match="only allowed for the control plane and all agent pools in one"):
+        upgrade(aks, "rescue", "1.35")
+    upgrade(aks, "rescue", "1.35", agentPoolProfiles=[{"name": "sys", "orchestratorVersion": "1.35"}])
+    assert [node.kubelet_version for node in endpoint.cluster("rescue").plan.nodes] == ["v1.35.4"]

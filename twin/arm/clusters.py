@@ -192,7 +192,7 @@ def _changed(azure: Azure, old: Document, body: dict[str, Any]) -> tuple[Documen
     if "identity" in body:
         changes["identity"] = _identity(body["identity"], old["id"])
     cluster = old | changes | {"properties": after}
-    changed = _changed_pools(azure, cluster, profiles)
+    changed = _changed_pools(azure, old, cluster, profiles)
     _check_pools_can_stay(azure, cluster, changed)
     upgraded = version != before["currentKubernetesVersion"]
     return cluster, changed, "Upgrading" if upgraded else "Updating"
@@ -208,7 +208,7 @@ def _check_immutable(before: dict[str, Any], after: dict[str, Any]) -> None:
             raise property_change(f"properties.{path}")
 
 
-def _changed_pools(azure: Azure, cluster: Document, profiles: list[dict[str, Any]]) -> list[Document]:
+def _changed_pools(azure: Azure, old: Document, cluster: Document, profiles: list[dict[str, Any]]) -> list[Document]:
     """Return the pools that the profiles of a PUT change; when there is one, all pools are at work."""
     stored = {pool["name"]: pool for pool in azure.service.store.resources(POOLS, cluster["id"])}
     for profile in profiles:
@@ -221,13 +221,13 @@ def _changed_pools(azure: Azure, cluster: Document, profiles: list[dict[str, Any
                 "https://aka.ms/agent-pool-rest-api",
                 target="agentPoolProfiles",
             )
-    _check_pool_versions(cluster, stored, profiles)
+    skipping = upgrade_rules.check_profiles(azure.service, old, cluster, stored, profiles)
     changed: dict[str, Document] = {}
     for profile in profiles:
         wanted = {key: value for key, value in guards.without_read_only(profile).items() if key != "name"}
-        old = stored[profile["name"]]
-        pool, state = pools.change(azure, cluster, old, wanted)
-        if pool["properties"] != old["properties"]:
+        before = stored[profile["name"]]
+        pool, state = pools.change(azure, cluster, before, wanted, skipping=skipping)
+        if pool["properties"] != before["properties"]:
             pool["properties"]["provisioningState"] = state
             changed[pool["name"]] = pool
     if not changed:
@@ -237,27 +237,6 @@ def _changed_pools(azure: Azure, cluster: Document, profiles: list[dict[str, Any
             pool["properties"]["provisioningState"] = "Scaling"
             changed[name] = pool
     return list(changed.values())
-
-
-def _check_pool_versions(cluster: Document, stored: dict[str, Document], profiles: list[dict[str, Any]]) -> None:
-    """Raise ArmError unless the pools' versions are all left alone or all taken to the control plane's."""
-    allowed = {cluster["properties"]["kubernetesVersion"], cluster["properties"]["currentKubernetesVersion"]}
-    given = {profile["name"]: profile.get("orchestratorVersion") for profile in profiles}
-    current = {
-        name: (pool["properties"]["orchestratorVersion"], pool["properties"]["currentOrchestratorVersion"])
-        for name, pool in stored.items()
-    }
-    changing = [name for name, version in given.items() if version and version not in current[name]]
-    staying = [name for name, versions in current.items() if name not in changing and not allowed & set(versions)]
-    if changing and (staying or any(given[name] not in allowed for name in changing)):
-        raise ArmError(
-            400,
-            "NotAllAgentPoolOrchestratorVersionSpecifiedAndUnchanged",
-            "Using managed cluster api, all Agent pools' OrchestratorVersion must be all specified or all unspecified. "
-            "If all specified, they must be stay unchanged or the same with control plane. For agent pool specific "
-            "change, please use per agent pool operations: https://aka.ms/agent-pool-rest-api",
-            target="agentPoolProfiles",
-        )
 
 
 def _check_pools_can_stay(azure: Azure, cluster: Document, changed: list[Document]) -> None:

@@ -18,7 +18,9 @@ def kubernetes_versions(azure: Azure, _request: Request) -> Reply:
             },
             "isDefault": minor.name == default,
             "isPreview": is_preview(minor.patches[-1], today),
-            "patchVersions": {patch: {"upgrades": upgrades(patch, today)} for patch in minor.patches},
+            "patchVersions": {
+                patch: {"upgrades": upgrades(patch, today, long_term=minor not in community)} for patch in minor.patches
+            },
         }
         for minor in MINORS
         if minor in offered(today, long_term=True)

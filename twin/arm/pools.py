@@ -155,8 +155,13 @@ def _check(azure: Azure, cluster: Document, properties: dict[str, Any]) -> VmSiz
     return size
 
 
-def change(azure: Azure, cluster: Document, old: Document, wanted: dict[str, Any]) -> tuple[Document, str]:
-    """Return a pool with the changes, and the state it is in meanwhile; raises ArmError when refused."""
+def change(
+    azure: Azure, cluster: Document, old: Document, wanted: dict[str, Any], *, skipping: bool = False
+) -> tuple[Document, str]:
+    """Return a pool with the changes, and the state it is in meanwhile; raises ArmError when refused.
+
+    `skipping`: the whole cluster skips minors.
+    """
     service, before = azure.service, old["properties"]
     after = schema.merge(schema.POOL_PROPERTIES, before, wanted)
     if gpu_rules.is_managed(before):
@@ -165,7 +170,9 @@ def change(azure: Azure, cluster: Document, old: Document, wanted: dict[str, Any
     current = before["currentOrchestratorVersion"]
     version = current
     if "orchestratorVersion" in wanted and wanted["orchestratorVersion"] != before["orchestratorVersion"]:
-        version = upgrade_rules.changed_pool_version(service, cluster, current, wanted["orchestratorVersion"])
+        version = upgrade_rules.changed_pool_version(
+            service, cluster, current, wanted["orchestratorVersion"], skipping=skipping
+        )
     after["currentOrchestratorVersion"] = version
     if version != current or after["osSKU"] != before["osSKU"]:
         after["nodeImageVersion"] = newest_image(after["osSKU"], version, service.settings.today)

@@ -40,7 +40,8 @@ def of_pool(azure: Azure, request: Request) -> Reply:
     pool, cluster = guards.pool(azure.service, request), guards.cluster(azure.service, request)
     properties, today = pool["properties"], azure.service.settings.today
     current = properties["currentOrchestratorVersion"]
-    found = pool_upgrades(current, cluster["properties"]["currentKubernetesVersion"], today)
+    control_plane, lts = cluster["properties"]["currentKubernetesVersion"], long_term(cluster["properties"])
+    found = pool_upgrades(current, control_plane, today, long_term=lts)
     body = {
         "id": f"{pool['id']}/upgradeProfiles/default",
         "name": "default",

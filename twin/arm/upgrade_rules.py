@@ -4,7 +4,7 @@ from typing import Any
 
 from twin.arm.errors import ArmError
 from twin.arm.service import Document, Service
-from twin.arm.versions import minor_of, number, offered, pool_upgrades, resolve, upgrades, well_formed
+from twin.arm.versions import is_recovery, minor_of, number, offered, pool_upgrades, resolve, upgrades, well_formed
 
 SKEW = 3
 """How many minors a pool may be behind its control plane."""
@@ -122,13 +122,19 @@ def _same_minor(wanted: str, version: str) -> bool:
     return wanted.count(".") == 1 and well_formed(wanted) and minor_of(wanted) == minor_of(version)
 
 
-def changed_pool_version(service: Service, cluster: Document, current: str, wanted: str) -> str:
-    """Return the full version that `wanted` means for an existing pool; raises ArmError when refused."""
+def changed_pool_version(
+    service: Service, cluster: Document, current: str, wanted: str, *, skipping: bool = False
+) -> str:
+    """Return the full version that `wanted` means for an existing pool; raises ArmError when refused.
+
+    `skipping`: the whole cluster skips minors on its way out of a version without support.
+    """
     if wanted == current or _same_minor(wanted, current):
         return current
     version = new_pool_version(service, cluster, wanted)
     control_plane = cluster["properties"]["currentKubernetesVersion"]
-    if version not in pool_upgrades(current, control_plane, service.settings.today):
+    lts = long_term(cluster["properties"])
+    if not skipping and version not in pool_upgrades(current, control_plane, service.settings.today, long_term=lts):
         raise ArmError(
             400,
             "AgentPoolUpgradeVersionNotAllowed",
@@ -138,3 +144,58 @@ def changed_pool_version(service: Service, cluster: Document, current: str, want
             target="properties.orchestratorVersion",
         )
     return version
+
+
+_MOVING_CHANNELS = {"patch", "stable", "rapid"}
+"""Auto-upgrade channels that move the control plane and the pools, and allow nobody to move them apart."""
+
+
+def check_profiles(
+    service: Service, old: Document, cluster: Document, stored: dict[str, Document], profiles: list[dict[str, Any]]
+) -> bool:
+    """Raise ArmError unless the pool versions in a cluster's PUT fit to its own change of version.
+
+    They are all left alone or all taken to the control plane's. Returns whether the cluster skips minors.
+    """
+    after = cluster["properties"]["currentKubernetesVersion"]
+    allowed = {cluster["properties"]["kubernetesVersion"], after}
+    given = {profile["name"]: profile.get("orchestratorVersion") for profile in profiles}
+    current = {
+        name: {pool["properties"]["orchestratorVersion"], pool["properties"]["currentOrchestratorVersion"]}
+        for name, pool in stored.items()
+    }
+    changing = [name for name, version in given.items() if version and version not in current[name]]
+    staying = [name for name, versions in current.items() if name not in changing and not allowed & versions]
+    if changing and (staying or any(given[name] not in allowed for name in changing)):
+        raise _not_all()
+    whole = all(given.get(name) in allowed for name in stored)
+    return _check_control_plane_alone(service, old["properties"]["currentKubernetesVersion"], cluster, whole=whole)
+
+
+def _check_control_plane_alone(service: Service, before: str, cluster: Document, *, whole: bool) -> bool:
+    """Raise ArmError when the control plane can't be upgraded without the pools; return whether it skips minors."""
+    properties, after = cluster["properties"], cluster["properties"]["currentKubernetesVersion"]
+    skipping = is_recovery(before, after, service.settings.today, long_term=long_term(properties))
+    channel = properties.get("autoUpgradeProfile", {}).get("upgradeChannel")
+    if before != after and not whole and channel in _MOVING_CHANNELS:
+        raise _not_all()
+    if skipping and not whole:
+        raise ArmError(
+            400,
+            "OperationNotAllowed",
+            f"Upgrading Kubernetes version {before}, which is out of support, to {after} skips minor versions. It is "
+            "only allowed for the control plane and all agent pools in one operation.",
+            target="properties.kubernetesVersion",
+        )
+    return skipping
+
+
+def _not_all() -> ArmError:
+    return ArmError(
+        400,
+        "NotAllAgentPoolOrchestratorVersionSpecifiedAndUnchanged",
+        "Using managed cluster api, all Agent pools' OrchestratorVersion must be all specified or all unspecified. "
+        "If all specified, they must be stay unchanged or the same with control plane. For agent pool specific "
+        "change, please use per agent pool operations: https://aka.ms/agent-pool-rest-api",
+        target="agentPoolProfiles",
+    )

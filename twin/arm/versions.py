@@ -66,8 +66,11 @@ def offered(today: dt.date, *, long_term: bool = False) -> list[Minor]:
 
 
 def default_minor(today: dt.date) -> Minor:
-    """Return the minor of a cluster created without a version: the one before the newest in GA."""
-    ga = [minor for minor in offered(today) if minor.ga <= today]
+    """Return the minor of a cluster created without a version: the one before the newest in GA.
+
+    When all that the twin knows is out of community support, it is taken from those with long-term support.
+    """
+    ga = [minor for minor in offered(today) or offered(today, long_term=True) if minor.ga <= today]
     return ga[-2] if len(ga) > 1 else ga[-1]
 
 
@@ -87,20 +90,26 @@ def upgrades(current: str, today: dt.date, *, long_term: bool = False) -> list[s
     From a minor out of support the way leads to the next supported minor, however far that is.
     """
     mine = minor_of(current)
-    later = [m for m in offered(today, long_term=long_term) if minor_of(m.name) > mine]
-    same = [m for m in MINORS if minor_of(m.name) == mine]
+    supported = offered(today, long_term=long_term)
+    later = [m for m in supported if minor_of(m.name) > mine]
+    same = [m for m in supported if minor_of(m.name) == mine]
     return [patch for minor in [*same, *later[:1]] for patch in minor.patches if number(patch) > number(current)]
 
 
-def pool_upgrades(current: str, control_plane: str, today: dt.date) -> list[str]:
-    """Return what a pool on `current` can be upgraded to: one minor at most, not above the control plane."""
-    reachable = [
-        patch
-        for minor in offered(today, long_term=True)
-        if minor_of(current) <= minor_of(minor.name) <= minor_of(current) + 1
-        for patch in minor.patches
-    ]
-    return [patch for patch in reachable if number(current) < number(patch) <= number(control_plane)]
+def is_recovery(current: str, version: str, today: dt.date, *, long_term: bool = False) -> bool:
+    """Say whether this upgrade leads out of a minor without support and skips minors."""
+    supported = {minor_of(minor.name) for minor in offered(today, long_term=long_term)}
+    return minor_of(version) > minor_of(current) + 1 and minor_of(current) not in supported
+
+
+def pool_upgrades(current: str, control_plane: str, today: dt.date, *, long_term: bool = False) -> list[str]:
+    """Return what a pool on `current` can be upgraded to: one minor at most, not above the control plane.
+
+    The control plane's own version is among them even when it is no longer offered.
+    """
+    known = {patch for minor in offered(today, long_term=long_term) for patch in minor.patches} | {control_plane}
+    reachable = [patch for patch in known if minor_of(patch) <= minor_of(current) + 1]
+    return sorted((v for v in reachable if number(current) < number(v) <= number(control_plane)), key=number)
 
 
 def is_preview(version: str, today: dt.date) -> bool:
