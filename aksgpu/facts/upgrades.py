@@ -40,7 +40,6 @@ class PoolVersion(Facts):
     count: int
     mode: str = "User"
     vm_size: str = ""
-    autoscaling: bool = False
     provisioning_state: str = "Succeeded"
     settings: UpgradeSettings = UpgradeSettings()
     upgrades: tuple[Available, ...] = ()

@@ -1,31 +1,21 @@
 """Reads Azure through Azure Resource Manager: clusters, node pools and the preview feature, as they are now.
 
 The clients are the `azure-mgmt-*` SDKs. They are imported when first used, so that importing this module costs
-nothing. With `AKSGPU_ARM_ENDPOINT` and `AKSGPU_ARM_TOKEN_FILE` set, requests go to that endpoint with that
-token; otherwise to Azure with `DefaultAzureCredential` (`az login`, a managed identity, or AZURE_CLIENT_ID and
-friends).
-
-Every failure becomes one `AzureError`: a paragraph that says what was asked, what Azure answered, what to do.
+nothing.
 """
 
-import logging
-import os
 import time
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from aksgpu.errors import AksgpuError
 from aksgpu.facts.base import Place
 from aksgpu.facts.clusters import ClusterFacts, ClusterRef
 from aksgpu.facts.pools import PoolFacts, PoolForm
+from aksgpu.readers.azure_session import AzureError, containers, credential, endpoint, explained
 
 if TYPE_CHECKING:
-    from azure.core.credentials import AccessToken, TokenCredential
-    from azure.core.exceptions import HttpResponseError
     from azure.mgmt.containerservice import ContainerServiceClient
     from azure.mgmt.resource.features import FeatureClient
     from azure.mgmt.resource.features.models import FeatureResult
@@ -33,18 +23,6 @@ if TYPE_CHECKING:
 
 NAMESPACE = "Microsoft.ContainerService"
 """The resource provider of AKS."""
-
-_HINTS = {
-    401: "Log in again: `az login`, then `az account set --subscription ID`.",
-    403: "The identity in use lacks the permission; ask for a role on the subscription or resource group that "
-    "has it (Contributor is enough).",
-    409: "Another operation is running on it; wait until it has finished, then run again.",
-    429: "Azure is throttling this subscription; wait a few minutes, then run again.",
-}
-
-
-class AzureError(AksgpuError):
-    """Azure could not be asked, or refused; the text is one paragraph for a person."""
 
 
 class PoolAddress(NamedTuple):
@@ -107,13 +85,13 @@ class Azure:
 
     def cluster(self, resource_group: str, name: str) -> LiveCluster | None:
         """Return the cluster, or None when it (or its resource group) does not exist."""
-        with _explained(f"read the cluster {resource_group}/{name}"):
+        with explained(f"read the cluster {resource_group}/{name}"):
             return _live_cluster(resource_group, self._containers.managed_clusters.get(resource_group, name).as_dict())
         return None
 
     def pool(self, resource_group: str, cluster: str, name: str) -> LivePool | None:
         """Return the node pool, or None when it (or anything above it) does not exist."""
-        with _explained(f"read the node pool {name} of the cluster {resource_group}/{cluster}"):
+        with explained(f"read the node pool {name} of the cluster {resource_group}/{cluster}"):
             found = self._containers.agent_pools.get(resource_group, cluster, name).as_dict()
             return _live_pool(ClusterRef(name=cluster, resource_group=resource_group), found)
         return None
@@ -121,7 +99,7 @@ class Azure:
     def pools(self, resource_group: str, cluster: str) -> list[LivePool]:
         """Return all node pools of a cluster; none when the cluster does not exist."""
         ref = ClusterRef(name=cluster, resource_group=resource_group)
-        with _explained(f"list the node pools of the cluster {resource_group}/{cluster}"):
+        with explained(f"list the node pools of the cluster {resource_group}/{cluster}"):
             found = self._containers.agent_pools.list(resource_group, cluster)
             return [_live_pool(ref, pool.as_dict()) for pool in found]
         return []
@@ -129,7 +107,7 @@ class Azure:
     def kubeconfig(self, resource_group: str, cluster: str) -> str:
         """Return a user's kubeconfig (YAML) of a cluster; with Entra ID it calls `kubelogin`."""
         what = f"get credentials of the cluster {resource_group}/{cluster}"
-        with _explained(what):
+        with explained(what):
             found = self._containers.managed_clusters.list_cluster_user_credentials(
                 resource_group, cluster, format="exec"
             )
@@ -139,7 +117,7 @@ class Azure:
 
     def settled(self, resource_id: str, api_version: str) -> bool:
         """Return whether the resource exists, once no operation is under way on it."""
-        with _explained(f"read {resource_id}"):
+        with explained(f"read {resource_id}"):
             while True:
                 found = self._resources.resources.get_by_id(resource_id, api_version=api_version).as_dict()
                 state = str((found.get("properties") or {}).get("provisioningState", "Succeeded"))
@@ -150,117 +128,37 @@ class Azure:
 
     def feature_state(self, feature: str, namespace: str = NAMESPACE) -> str:
         """Return the state of a preview feature, e.g. NotRegistered, Registering, Registered."""
-        with _explained(f"read the preview feature {namespace}/{feature}"):
+        with explained(f"read the preview feature {namespace}/{feature}"):
             return _state(self._features.features.get(namespace, feature))
         raise AzureError(f"Azure knows no preview feature {namespace}/{feature} in this subscription.")
 
     def register_feature(self, feature: str, namespace: str = NAMESPACE) -> str:
         """Ask for a preview feature and return its state right after, usually Registering."""
-        with _explained(f"register the preview feature {namespace}/{feature}"):
+        with explained(f"register the preview feature {namespace}/{feature}"):
             return _state(self._features.features.register(namespace, feature))
         raise AzureError(f"Azure knows no preview feature {namespace}/{feature} in this subscription.")
 
     def register_provider(self, namespace: str = NAMESPACE) -> str:
         """Register a resource provider (again), which is how it learns of newly registered features."""
-        with _explained(f"register the resource provider {namespace}"):
+        with explained(f"register the resource provider {namespace}"):
             return self._resources.providers.register(namespace).registration_state or "NotRegistered"
         raise AzureError(f"Azure knows no resource provider {namespace}.")
 
     @cached_property
     def _containers(self) -> "ContainerServiceClient":
-        from azure.mgmt.containerservice import ContainerServiceClient
-
-        return ContainerServiceClient(_credential(), self.subscription, **_endpoint())
+        return containers(self.subscription)
 
     @cached_property
     def _features(self) -> "FeatureClient":
         from azure.mgmt.resource.features import FeatureClient
 
-        return FeatureClient(_credential(), self.subscription, **_endpoint())
+        return FeatureClient(credential(), self.subscription, **endpoint())
 
     @cached_property
     def _resources(self) -> "ResourceManagementClient":
         from azure.mgmt.resource.resources import ResourceManagementClient
 
-        return ResourceManagementClient(_credential(), self.subscription, **_endpoint())
-
-
-class _TokenFile:
-    """A credential whose token is the content of a file, read at each use."""
-
-    def __init__(self, file: Path) -> None:
-        self._file = file
-
-    def get_token(
-        self,
-        *scopes: str,  # noqa: ARG002 - the names are azure-core's protocol
-        claims: str | None = None,  # noqa: ARG002
-        tenant_id: str | None = None,  # noqa: ARG002
-        enable_cae: bool = False,  # noqa: ARG002
-        **options: object,  # noqa: ARG002
-    ) -> "AccessToken":
-        """Return the token; azure-core asks again before it would expire."""
-        from azure.core.credentials import AccessToken
-
-        try:
-            token = self._file.read_text().strip()
-        except OSError as error:
-            raise AzureError(
-                f"AKSGPU_ARM_TOKEN_FILE names {self._file}, which can't be read ({error.strerror})."
-            ) from None
-        return AccessToken(token, int(time.time()) + 3600)
-
-
-def _credential() -> "TokenCredential":
-    file = os.environ.get("AKSGPU_ARM_TOKEN_FILE", "")
-    if _endpoint() and file:
-        return _TokenFile(Path(file))
-    from azure.identity import DefaultAzureCredential
-
-    # Without a handler its story of every credential tried goes to stderr, above our own paragraph.
-    logging.getLogger("azure").addHandler(logging.NullHandler())
-    return DefaultAzureCredential()
-
-
-class _Endpoint(TypedDict, total=False):
-    base_url: str
-
-
-def _endpoint() -> _Endpoint:
-    endpoint = os.environ.get("AKSGPU_ARM_ENDPOINT", "")
-    return {"base_url": endpoint} if endpoint else {}
-
-
-@contextmanager
-def _explained(what: str) -> Generator[None]:
-    """Turn what an SDK raises into an AzureError; swallow "it does not exist", so that the caller goes on."""
-    from azure.core.exceptions import AzureError as SdkError
-    from azure.core.exceptions import ClientAuthenticationError, HttpResponseError
-
-    try:
-        yield
-    except ClientAuthenticationError as error:
-        raise AzureError(
-            f"Could not {what}: not logged in to Azure. Run `az login` (in CI, set AZURE_CLIENT_ID, AZURE_TENANT_ID "
-            f"and a secret or federated token). Azure's words: {_first_line(error)}"
-        ) from None
-    except HttpResponseError as error:
-        code = error.error.code if error.error is not None else None
-        if error.status_code == 404 and code != "SubscriptionNotFound":
-            return
-        raise AzureError(_refused(what, code, error)) from None
-    except SdkError as error:
-        raise AzureError(f"Could not {what}: Azure can't be reached. {_first_line(error)}") from None
-
-
-def _refused(what: str, code: str | None, error: "HttpResponseError") -> str:
-    message = error.error.message if error.error is not None else _first_line(error)
-    hint = _HINTS.get(error.status_code or 0, "")
-    return f"Could not {what}: Azure answered {error.status_code} {code or error.reason}: {message} {hint}".strip()
-
-
-def _first_line(error: Exception) -> str:
-    return next(iter(str(error).strip().splitlines()), type(error).__name__)
+        return ResourceManagementClient(credential(), self.subscription, **endpoint())
 
 
 def _state(found: "FeatureResult") -> str:

@@ -1,6 +1,7 @@
 """Kubernetes versions that can be compared."""
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from aksgpu.errors import AksgpuError
@@ -25,6 +26,7 @@ class Version(NamedTuple):
         return Minor(self.major, self.minor)
 
 
+@lru_cache(maxsize=1024)
 def parse(text: str) -> Version:
     """Read `1.35.4`; raises AksgpuError for anything else."""
     match = _PATCH.fullmatch(text)

@@ -73,9 +73,7 @@ class Ways:
         live = self._live[name]
         if (version, control_plane) == (parse(live.version), self.now):
             return self._usable(live.upgrades)
-        # A pool may always have its control plane's own version, offered or not.
-        known = {*self.offered, *filter(self.may_use, (control_plane,))}
-        return sorted(w for w in known if version < w <= control_plane and minors_between(version, w) <= 1)
+        return [w for w in self.offered if version < w <= control_plane and minors_between(version, w) <= 1]
 
     def bears(self, control_plane: Version, pool: Version) -> bool:
         """Tell whether a pool can stay on its version below this control plane."""

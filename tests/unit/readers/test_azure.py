@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 from azure.core.exceptions import ClientAuthenticationError, HttpResponseError, ODataV4Format, ServiceRequestError
 
-from aksgpu.readers import azure
+from aksgpu.readers import azure_session
 from aksgpu.readers.azure import Azure, AzureError, PoolAddress
 
 ID = "/subscriptions/s/resourceGroups/rg/providers/Microsoft.ContainerService/managedClusters/aks"
@@ -94,11 +94,11 @@ def test_a_pool_address_is_taken_from_its_id():
 
 def test_the_endpoint_is_azures_unless_one_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path):
     monkeypatch.delenv("AKSGPU_ARM_ENDPOINT", raising=False)
-    assert azure._endpoint() == {}
+    assert azure_session.endpoint() == {}
     monkeypatch.setenv("AKSGPU_ARM_ENDPOINT", "https://127.0.0.1:1")
     monkeypatch.setenv("AKSGPU_ARM_TOKEN_FILE", str(tmp_path / "token"))
     with pytest.raises(AzureError, match="can't be read"):
-        azure._credential().get_token("scope")
+        azure_session.credential().get_token("scope")
     (tmp_path / "token").write_text("secret\n")
-    assert azure._credential().get_token("scope").token == "secret"
-    assert azure._endpoint() == {"base_url": "https://127.0.0.1:1"}
+    assert azure_session.credential().get_token("scope").token == "secret"
+    assert azure_session.endpoint() == {"base_url": "https://127.0.0.1:1"}

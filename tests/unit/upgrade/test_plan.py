@@ -142,6 +142,12 @@ def test_out_of_support_the_whole_cluster_skips_to_what_is_supported():
     assert any("out of support since 2026-07-31" in text and "--tier premium" in text for text in found.warnings)
 
 
+def test_out_of_support_a_pool_that_is_behind_goes_with_the_cluster():
+    assert planned(cluster("1.34.5", pool("old", "1.33.8"), minors=(36,)), "1.36") == [
+        "control plane 1.34.5>1.36.2 + old 1.33.8>1.36.2"
+    ]
+
+
 def test_with_long_term_support_no_minor_is_skipped_even_when_azure_would():
     state = cluster(
         "1.33.8",
