@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable, Iterator
 from datetime import date
+from functools import cached_property
 from typing import Any
 
 from aksgpu.facts.base import Facts, Malformed, Place
 from aksgpu.facts.claims import ClaimFacts, DeviceClassFacts, QuotaFacts
 from aksgpu.facts.clusters import ClusterChange, ClusterFacts, ClusterRef
 from aksgpu.facts.components import GpuComponent
+from aksgpu.facts.nearby import Nearby
 from aksgpu.facts.pools import PoolChange, PoolFacts
 from aksgpu.facts.stack import StackChange, StackFacts
 from aksgpu.facts.truth import Truth, Unknown
@@ -47,10 +49,44 @@ class Estate(Facts):
 
     def clusters_of(self, ref: ClusterRef) -> Iterator[tuple[ClusterFacts, Truth]]:
         """Yield the clusters that `ref` means, or may mean when names are not known yet."""
-        for cluster in self.clusters:
+        for cluster in self._candidates(ref):
             meant = cluster.is_meant_by(ref)
             if isinstance(meant, Unknown) or meant:
                 yield cluster, meant
+
+    def _candidates(self, ref: ClusterRef) -> tuple[ClusterFacts, ...]:
+        """Return the clusters that may be meant; a name that is known leaves few of them to be asked."""
+        if ref.object is not None or not isinstance(ref.name, str):
+            return self.clusters
+        return (*self._clusters_by_name.get(ref.name.casefold(), ()), *self._clusters_without_a_name)
+
+    @cached_property
+    def _clusters_by_name(self) -> dict[str, list[ClusterFacts]]:
+        found: dict[str, list[ClusterFacts]] = {}
+        for cluster in self.clusters:
+            if isinstance(cluster.name, str):
+                found.setdefault(cluster.name.casefold(), []).append(cluster)
+        return found
+
+    @cached_property
+    def _clusters_without_a_name(self) -> tuple[ClusterFacts, ...]:
+        return tuple(cluster for cluster in self.clusters if not isinstance(cluster.name, str))
+
+    def pools_near(self, ref: ClusterRef) -> tuple[PoolFacts, ...]:
+        """Return the pools that may be in a cluster."""
+        return self._pools_nearby.of(ref)
+
+    def components_near(self, ref: ClusterRef) -> tuple[GpuComponent, ...]:
+        """Return the distinct GPU software that may be in a cluster."""
+        return self._components_nearby.of(ref)
+
+    @cached_property
+    def _pools_nearby(self) -> Nearby[PoolFacts]:
+        return Nearby(self.pools)
+
+    @cached_property
+    def _components_nearby(self) -> Nearby[GpuComponent]:
+        return Nearby(self.distinct_components())
 
     def distinct_components(self) -> Iterator[GpuComponent]:
         """Yield the GPU software once: a chart whose own objects are here too is left out in their favour."""

@@ -41,7 +41,8 @@ def _by_pool(estate: Estate) -> Iterator[Verdict]:
         on_pool = has_gpus(pool)
         if on_pool is False:
             continue
-        everyone = [_aks(pool), *(_component(component, pool, estate) for component in estate.distinct_components())]
+        nearby = estate.components_near(pool.cluster)
+        everyone = [_aks(pool), *(_component(component, pool, estate) for component in nearby)]
         possible = [item for item in everyone if item.truth is not False]
         certain = [item for item in possible if item.truth is True]
         if len(possible) < 2:
@@ -97,8 +98,10 @@ DUAL_ADVERTISEMENT = Rule(
 
 
 def _left_out(estate: Estate) -> Iterator[Verdict]:
-    advertisers = [(item, truth) for item in estate.distinct_components() if (truth := _advertises(item)) is not False]
     for pool in estate.pools:
+        advertisers = [
+            (item, truth) for item in estate.components_near(pool.cluster) if (truth := _advertises(item)) is not False
+        ]
         unmanaged = not_(any_of(pool.is_managed(), pool.asks_for_dra()))
         here = [
             (item, truth)

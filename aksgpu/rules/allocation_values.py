@@ -83,7 +83,7 @@ def _others(stack: StackFacts, estate: Estate) -> bool:
     )
     aks = (
         any_of(pool.is_managed(), pool.asks_for_dra()) is not False
-        for pool in estate.pools
+        for pool in estate.pools_near(stack.cluster)
         if same_cluster(stack.cluster, pool.cluster, estate) is not False
     )
     return any(software) or any(aks)
@@ -91,7 +91,7 @@ def _others(stack: StackFacts, estate: Estate) -> bool:
 
 def _meet(stack: StackFacts, estate: Estate) -> Truth:
     """Tell whether the operator and the DRA driver of a program share nodes, as far as it can be told without pools."""
-    pools = (pool for pool in estate.pools if has_gpus(pool) is not False)
+    pools = (pool for pool in estate.pools_near(stack.cluster) if has_gpus(pool) is not False)
     if any(same_cluster(stack.cluster, pool.cluster, estate) is not False for pool in pools):
         return False  # Said of each pool, which knows its labels and taints.
     operator = _software(stack, OPERATORS, estate)

@@ -37,7 +37,7 @@ def _each(
     def check(estate: Estate) -> Iterator[Verdict]:
         operators = [item for item in estate.distinct_components() if item.product == "gpu-operator"]
         for component in operators:
-            for pool in estate.pools:
+            for pool in estate.pools_near(component.cluster):
                 truth = all_of(_operator_on(component, pool, estate), broken(component, pool))
                 if truth is True:
                     yield Verdict(message(component, pool), component.place)
@@ -90,7 +90,7 @@ def _config_source(estate: Estate) -> Iterator[Verdict]:
 def _on_new_containerd(
     operator: StackComponent, component: GpuComponent, broken: Truth, estate: Estate
 ) -> Iterator[Verdict]:
-    for pool in estate.pools:
+    for pool in estate.pools_near(component.cluster):
         truth = all_of(broken, one_of(pool.os_sku, _NEW_CONTAINERD), _operator_on(component, pool, estate))
         if truth is True:
             text = (

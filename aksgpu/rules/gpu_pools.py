@@ -1,6 +1,6 @@
 """Questions about GPU pools that several rules ask."""
 
-from aksgpu.facts.clusters import ClusterFacts
+from aksgpu.facts.clusters import ClusterFacts, ClusterRef
 from aksgpu.facts.estate import Estate
 from aksgpu.facts.pools import PoolFacts
 from aksgpu.facts.truth import UNKNOWN, Truth, Unknown, all_of, any_of, equals, one_of
@@ -48,6 +48,7 @@ def uses_mig(pool: PoolFacts) -> Truth:
 
 def serves_gpus(cluster: ClusterFacts, estate: Estate) -> Truth:
     """Tell whether a cluster has GPU pools, or gets software that is only there for GPUs."""
-    pools = (all_of(cluster.is_meant_by(pool.cluster), has_gpus(pool)) for pool in estate.pools)
-    software = (cluster.is_meant_by(item.cluster) for item in (*estate.components, *estate.stacks))
+    here = ClusterRef(name=cluster.name)
+    pools = (all_of(cluster.is_meant_by(pool.cluster), has_gpus(pool)) for pool in estate.pools_near(here))
+    software = (cluster.is_meant_by(item.cluster) for item in (*estate.components_near(here), *estate.stacks))
     return any_of(*pools, *software)

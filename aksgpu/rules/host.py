@@ -109,7 +109,7 @@ def _no_infiniband(estate: Estate) -> Iterator[Verdict]:
         component = one.stack.enabled("network-operator") or _customizations(one.stack)
         if component is None:
             continue
-        pools = [pool for pool in estate.pools if _may_have_gpus_in(one.stack, pool, estate)]
+        pools = [pool for pool in estate.pools_near(one.stack.cluster) if _may_have_gpus_in(one.stack, pool, estate)]
         if not pools:
             continue
         truth = all_of(*(not_(_infiniband(pool)) for pool in pools))

@@ -18,7 +18,7 @@ def _brings_a_stack(component: GpuComponent) -> Truth:
 
 def _check(estate: Estate) -> Iterator[Verdict]:
     for pool in estate.pools:
-        for component in estate.distinct_components():
+        for component in estate.components_near(pool.cluster):
             truth = all_of(pool.is_managed(), _brings_a_stack(component), lands_on(component, pool, estate))
             if truth is True:
                 yield Verdict(_message(component, pool), component.place)
