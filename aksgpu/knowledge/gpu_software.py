@@ -24,6 +24,9 @@ OTHER_DEVICES: Final = (
 PLUGIN_FOLDER: Final = "/var/lib/kubelet/device-plugins"
 """What a device plugin needs of the node in order to register."""
 
+DRA_DRIVER_FOLDER: Final = "/var/lib/kubelet/plugins/gpu.nvidia.com"
+"""Where NVIDIA's DRA driver has its socket for the kubelet."""
+
 PLUGIN_HELPERS: Final = frozenset({"mps-control-daemon", "gpu-feature-discovery", "config-manager"})
 """Programs in the device plugin's image that advertise nothing."""
 

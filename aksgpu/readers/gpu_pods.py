@@ -15,7 +15,7 @@ from aksgpu.facts.truth import UNKNOWN, Maybe, Truth, Unknown
 from aksgpu.knowledge import gpu_software
 from aksgpu.readers.fields import Fields
 from aksgpu.readers.placement import read_selection, read_tolerations
-from aksgpu.readers.pod_specs import POD_SPECS, normal
+from aksgpu.readers.pod_specs import CONTAINER_GROUPS, POD_SPECS, normal
 
 _PLUGIN_PATHS = {gpu_software.PLUGIN_FOLDER, f"{gpu_software.PLUGIN_FOLDER}/kubelet.sock"}
 _PLUGIN, _DRA_DRIVER, _DRA_IMAGE, _OTHER_DEVICES = (
@@ -80,7 +80,10 @@ def _identify(name: str, traits: _Traits, kind: str) -> tuple[Product, Truth]:
         return "dra-driver", True
     if any(_PLUGIN.search(item) and not _OTHER_DEVICES.search(item) for item in traits.texts):
         return "device-plugin", True
-    if any(normal(path) in _PLUGIN_PATHS for path in traits.host_paths):
+    paths = [normal(path) for path in traits.host_paths]
+    if any(f"{path}/".startswith(f"{gpu_software.DRA_DRIVER_FOLDER}/") for path in paths):
+        return "dra-driver", True
+    if any(path in _PLUGIN_PATHS for path in paths):
         return "device-plugin", not _OTHER_DEVICES.search(f"{name} {text}")
     if _DRA_IMAGE.search(text) and kind == "DaemonSet" and not any("plugin" in item for item in traits.texts):
         return "dra-driver", True  # the image's own command is the GPU plugin
@@ -98,12 +101,30 @@ def _traits(fields: Fields, spec: str) -> _Traits:
             program = _program([*command, *_list(_get(container, "args"))]) if command else ""
             if program not in gpu_software.PLUGIN_HELPERS:
                 texts += [text for text in (_repository(image), program) if text]
-    paths = [_get(_get(volume, "hostPath"), "path") for volume in _groups(fields.raw(f"{spec}.volumes"))]
+    paths = list(_host_paths(fields, spec))
     return _Traits(
         texts=tuple(texts),
         host_paths=tuple(path for path in paths if isinstance(path, str)),
         complete=not any(isinstance(value, Unknown) for value in (*everything, *paths)),
     )
+
+
+def _host_paths(fields: Fields, spec: str) -> Iterator[object]:
+    """Yield the paths of the node that a pod gets: whole volumes, and the parts of them that containers mount."""
+    for volume in _groups(fields.raw(f"{spec}.volumes")):
+        path = _get(_get(volume, "hostPath"), "path")
+        yield path
+        for sub_path in _sub_paths(fields, spec, _get(volume, "name")) if isinstance(path, str) else ():
+            yield f"{path}/{sub_path}"
+
+
+def _sub_paths(fields: Fields, spec: str, volume: object) -> Iterator[str]:
+    for group in CONTAINER_GROUPS:
+        for container in _groups(fields.raw(f"{spec}.{group}")):
+            for mount in _groups(_get(container, "volumeMounts")):
+                sub_path = _get(mount, "subPath")
+                if _get(mount, "name") == volume and isinstance(sub_path, str):
+                    yield sub_path
 
 
 def _repository(image: object) -> str:

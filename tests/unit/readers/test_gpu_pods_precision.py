@@ -39,6 +39,8 @@ def _advertises(kind: str, pod: dict[str, Any], name: str = "x") -> bool:
         ("DaemonSet", _pod("acme/reader:1", path=f"{PLUGINS}/kubelet_internal_checkpoint")),
         ("DaemonSet", _pod("nvcr.io/nvidia/k8s-device-plugin:v0.17.0", ["mps-control-daemon"])),
         ("DaemonSet", _pod("nvcr.io/nvidia/k8s-device-plugin:v0.17.0", ["/usr/bin/gpu-feature-discovery"])),
+        ("DaemonSet", _pod("acme/csi-driver:1", path="/var/lib/kubelet/plugins/csi.example.com")),
+        ("DaemonSet", _pod("acme/csi-driver:1", path="/var/lib/kubelet")),
         ("DaemonSet", _pod("intel/intel-gpu-device-plugin:0.30", path=PLUGINS)),
     ],
 )
@@ -57,6 +59,16 @@ def test_what_advertises_no_nvidia_gpu(kind: str, pod: dict[str, Any]) -> None:
         ("gpu-diffuser-plugin", _pod("acme/renamed:1", path=PLUGINS)),
         ("x", _pod("acme/renamed:1", path=f"{PLUGINS}/")),
         ("x", _pod("acme/driver:1", ["/usr/bin/gpu-kubelet-plugin"])),
+        ("x", _pod("acme/renamed:1", path="/var/lib/kubelet/plugins/gpu.nvidia.com")),
+        (
+            "x",
+            {
+                "containers": [
+                    {"name": "c", "image": "acme/a:1", "volumeMounts": [{"name": "v", "subPath": "device-plugins"}]}
+                ],
+                "volumes": [{"name": "v", "hostPath": {"path": "/var/lib/kubelet"}}],
+            },
+        ),
     ],
 )
 def test_what_advertises(name: str, pod: dict[str, Any]) -> None:
