@@ -40,6 +40,8 @@ class Estate(Facts):
     def merge(cls, estates: "Iterable[Estate]") -> "Estate":
         """Join what several readings found."""
         parts = list(estates)
+        if len(parts) == 1:
+            return parts[0]
         # Every part is an estate, so its facts have been checked already.
         joined: dict[str, Any] = {
             name: tuple(item for part in parts for item in getattr(part, name)) for name in _PARTS

@@ -9,6 +9,8 @@ from aksgpu.readers.yaml_data import data_of
 from aksgpu.readers.yaml_trees import Problem, compose
 
 _WHITE = re.compile(r"\s*")
+_BIGGEST_YAML = 50_000_000
+"""Characters; a tree of YAML takes a hundred times as much memory."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,9 @@ def documents(text: str) -> Iterator[Document]:
     found = _json_documents(text) if text.lstrip()[:1] in ("{", "[") else None
     if found is not None:
         yield from found
+        return
+    if len(text) > _BIGGEST_YAML:
+        yield Document(0, 1, Problem(1, "This is too much YAML for one file; give the parts that matter, or JSON."))
         return
     for tree in compose(text):
         line = tree.before + (tree.root.start_mark.line if tree.root else 0) + 1

@@ -42,8 +42,9 @@ def decoded(raw: bytes) -> str:
 
 def _read(file: str) -> bytes:
     """Read a file or a pipe, such as the shell's `<(helm template …)`; never a device, which may have no end."""
-    mode = os.stat(file).st_mode  # noqa: PTH116 - the name may be one that only the shell knows
-    if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
+    status = os.stat(file)  # noqa: PTH116 - the name may be one that only the shell knows
+    if not (stat.S_ISREG(status.st_mode) or stat.S_ISFIFO(status.st_mode)):
         raise OSError("it is neither a file nor a pipe")
+    expected = status.st_size if stat.S_ISREG(status.st_mode) else _BIGGEST
     with Path(file).open("rb") as stream:
-        return stream.read(_BIGGEST + 1)
+        return stream.read(min(expected, _BIGGEST) + 1)

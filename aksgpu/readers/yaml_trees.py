@@ -7,6 +7,7 @@ nothing.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 import yaml
 from yaml.cyaml import CSafeLoader
@@ -76,18 +77,37 @@ def _is_empty(text: str) -> bool:
 class _Loader(CSafeLoader):
     """libyaml's parser, with the implicit types that Kubernetes tools have."""
 
+    def resolve(self, kind: type[yaml.Node], value: str | None, implicit: tuple[bool, bool]) -> str:
+        """Return the tag of a node that has none of its own."""
+        if kind is yaml.ScalarNode:
+            return _tag(value or "") if implicit[0] else "tag:yaml.org,2002:str"
+        return "tag:yaml.org,2002:seq" if kind is yaml.SequenceNode else "tag:yaml.org,2002:map"
 
-_INTEGER = re.compile(r"[-+]?(?:0b[01_]+|0o?[0-7_]+|0x[0-9a-fA-F_]+|(?:0|[1-9][0-9_]*))$")
-_FLOAT = re.compile(
-    r"[-+]?(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9][0-9_]*)(?:[eE][-+]?[0-9]+)?$|[-+]?\.(?:inf|Inf|INF)$|\.(?:nan|NaN|NAN)$"
+
+_NUMBERS = (
+    ("int", re.compile(r"[-+]?(?:0b[01_]+|0o?[0-7_]+|0x[0-9a-fA-F_]+|0|[1-9][0-9_]*)")),
+    ("float", re.compile(r"[-+]?(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9][0-9_]*)(?:[eE][-+]?[0-9]+)?")),
 )
-_KEPT = ("bool", "null", "merge")
-_Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in entries if tag.rpartition(":")[2] in _KEPT]
-    for first, entries in CSafeLoader.yaml_implicit_resolvers.items()
+_WORDS = {
+    **{
+        word: "bool"
+        for name in ("yes", "no", "true", "false", "on", "off")
+        for word in (name, name.title(), name.upper())
+    },
+    **dict.fromkeys(("", "~", "null", "Null", "NULL"), "null"),
+    **{f"{sign}.{word}": "float" for sign in ("", "-", "+") for word in ("inf", "Inf", "INF")},
+    **dict.fromkeys((".nan", ".NaN", ".NAN"), "float"),
+    "<<": "merge",
 }
-_Loader.add_implicit_resolver("tag:yaml.org,2002:int", _INTEGER, list("-+0123456789"))
-_Loader.add_implicit_resolver("tag:yaml.org,2002:float", _FLOAT, list("-+0123456789."))
+
+
+@lru_cache(maxsize=1 << 16)
+def _tag(text: str) -> str:
+    """Return the tag of text without quotes; manifests repeat themselves, so most answers are there already."""
+    kind = _WORDS.get(text, "str")
+    if text[:1] in tuple("-+.0123456789"):
+        kind = next((name for name, pattern in _NUMBERS if pattern.fullmatch(text)), kind)
+    return f"tag:yaml.org,2002:{kind}"
 
 
 def _problem(error: yaml.YAMLError, piece: str, before: int) -> Problem:
