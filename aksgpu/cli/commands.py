@@ -21,6 +21,7 @@ COMMANDS = (
     Command("rules", "aksgpu.cli.rules:rules", "The rule book: what is checked, why, and the fix."),
     Command("twin", "aksgpu.cli.twin:app", "A stand-in AKS on this machine."),
     Command("up", "aksgpu.cli.up:up", "Deploy a stack and show what Azure and Kubernetes report."),
+    Command("upgrade", "aksgpu.cli.upgrade:app", "Plan a cluster's upgrade, one minor at a time."),
 )
 
 SUMMARY = "Move the NVIDIA GPUs of AKS clusters to Kubernetes dynamic resource allocation (DRA)."

@@ -3,7 +3,7 @@
 from datetime import date
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, computed_field
 
 from aksgpu.facts.base import Facts
 
@@ -94,6 +94,7 @@ class Plan(Facts):
     warnings: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()
 
+    @computed_field
     @property
     def minutes(self) -> Duration:
         """The whole plan, one step after the other."""

@@ -23,7 +23,7 @@ def supported_until(line: Minor, support_plan: str) -> date | None:
 def warnings(ways: Ways, target: Target, today: date, steps: list[Operation]) -> tuple[str, ...]:
     """Return the warnings of a plan, the most pressing first."""
     return (
-        *_support(ways, target, today),
+        *_support(ways, target if steps else None, today),
         *_recovery(ways, steps),
         *_channel(ways),
         *_states(ways),
@@ -32,11 +32,12 @@ def warnings(ways: Ways, target: Target, today: date, steps: list[Operation]) ->
     )
 
 
-def _support(ways: Ways, target: Target, today: date) -> Iterator[str]:
+def _support(ways: Ways, target: Target | None, today: date) -> Iterator[str]:
     users: dict[Minor, list[str]] = {ways.now.line: ["the control plane"]}
     for name, version in ways.pools.items():
         users.setdefault(version.line, []).append(f"pool {name}")
-    users.setdefault(target.line, []).append("the target")
+    if target is not None:
+        users.setdefault(target.line, []).append("the target")
     for line, names in sorted(users.items()):
         ends = supported_until(line, ways.cluster.support_plan)
         if ends is None:
