@@ -1,5 +1,7 @@
 """The `aksgpu` command. Each sub-command is a file of its own, imported when it is called."""
 
+import atexit
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -27,6 +29,9 @@ def command_line() -> "App":
 def main(tokens: Sequence[str] | None = None) -> None:
     """Run the command; a mistake is one paragraph on stderr and exit code 2, never a traceback."""
     result: object = None
+    # A command ends soon and keeps nearly all that it makes: looking for garbage takes time and finds nothing.
+    gc.set_threshold(100_000)
+    atexit.register(gc.freeze)
     try:
         result = _run(list(sys.argv[1:] if tokens is None else tokens))
         sys.stdout.flush()

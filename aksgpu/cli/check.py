@@ -1,6 +1,5 @@
 """`aksgpu check`: the rule book on files."""
 
-import gc
 import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime
@@ -81,7 +80,6 @@ def check(
     version = None if cluster_version is None else _parsed(cluster_version)
     if not (paths or values or set_ or advertiser):
         raise AksgpuError("Say what to check: files, folders, - for standard input, or --values COMPONENT=FILE.")
-    gc.set_threshold(100_000)  # facts stay until the end: looking for garbage among them is a third of the time
     reading = _read(paths, values, set_, advertiser)
     findings = judge(_completed(reading.estate, version), rules)
     report = reports.made(reading, findings, rules)

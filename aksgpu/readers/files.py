@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
 
-from aksgpu.readers import arm_templates, az_json, manifests, pulumi_files
+from aksgpu.readers import manifests
 from aksgpu.readers.documents import Document, documents
 from aksgpu.readers.folders import Source, sources
 from aksgpu.readers.reading import Reading, Unreadable
@@ -68,6 +68,9 @@ def _read_document(file: str, document: Document, text: str) -> Reading | Unread
 
 
 def _other_readers() -> tuple[ModuleType, ...]:
+    """Return the readers of everything but manifests; most folders hold none of it, so they are imported late."""
+    from aksgpu.readers import arm_templates, az_json, pulumi_files
+
     return arm_templates, pulumi_files, az_json
 
 
