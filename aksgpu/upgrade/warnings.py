@@ -27,7 +27,7 @@ def warnings(ways: Ways, target: Target, today: date, steps: list[Operation]) ->
         *_recovery(ways, steps),
         *_channel(ways),
         *_states(ways),
-        *_surge(ways, steps),
+        *_gpu_pools(ways, steps),
         *_patch(ways, target),
     )
 
@@ -88,11 +88,15 @@ def _states(ways: Ways) -> Iterator[str]:
             yield f"{what} is in the state {state}: wait until Azure has finished."
 
 
-def _surge(ways: Ways, steps: list[Operation]) -> Iterator[str]:
+def _gpu_pools(ways: Ways, steps: list[Operation]) -> Iterator[str]:
     moving = {move.pool for step in steps for move in step.moves}
-    for pool in ways.cluster.pools:
+    pools = [pool for pool in ways.cluster.pools if pool.name in moving and estimate.has_gpus(pool)]
+    if pools:
+        names = ", ".join(pool.name for pool in pools)
+        yield f"New nodes have the newest node image, which may bring another GPU driver to {names}."
+    for pool in pools:
         needed = estimate.surge(pool)
-        if pool.name in moving and estimate.has_gpus(pool) and needed:
+        if needed:
             advice = "" if pool.mode == "System" else " Without, set maxSurge 0 and maxUnavailable 1."
             yield (
                 f"Pool {pool.name} adds {needed.nodes} x {pool.vm_size} while it is upgraded: quota and capacity for "

@@ -3,6 +3,7 @@
 import xml.etree.ElementTree as ET
 from datetime import date
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 
@@ -124,3 +125,14 @@ def test_names_can_not_break_the_picture_or_the_page():
     state = TWO_POOLS.model_copy(update={"name": "<script>&"})
     for shown in (svg(made(state, "1.36")), html(made(state, "1.36"))):
         assert "<script>" not in shown
+
+
+def test_the_picture_in_the_guide_is_current():
+    state = cluster(
+        "1.33.8",
+        pool("sys", "1.33.8", 2, mode="System"),
+        pool("work", "1.32.9", 6, vm_size="Standard_D8s_v5", upgrades=("1.33.8",), settings={"max_surge": "33%"}),
+        pool("gpunp", "1.33.8", 4, vm_size="Standard_NC24ads_A100_v4"),
+    )
+    file = Path(__file__).parents[3] / "docs" / "images" / "upgrade.svg"
+    assert file.read_text(encoding="utf-8") == svg(made(state, "1.36")), f"write the new picture to {file}"

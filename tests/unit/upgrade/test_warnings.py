@@ -63,11 +63,14 @@ def test_gpu_nodes_that_an_upgrade_adds():
     assert "Pool gpu adds 1 x Standard_NC24ads_A100_v4" in text
     assert "set maxSurge 0 and maxUnavailable 1" in text
     assert "work" not in text
+    assert warned(cluster("1.35.4", pool("work", "1.35.4"))) == ""
     surge_free = pool("gpu", "1.35.4", vm_size=A100, settings={"max_surge": "0", "max_unavailable": "1"})
-    assert warned(cluster("1.35.4", surge_free)) == ""
+    assert warned(cluster("1.35.4", surge_free)) == (
+        "New nodes have the newest node image, which may bring another GPU driver to gpu."
+    )
     system = pool("gpu", "1.35.4", vm_size=A100, mode="System")
     assert "maxUnavailable" not in warned(cluster("1.35.4", system))
 
 
-def test_a_pool_that_stays_adds_no_nodes():
-    assert "adds" not in warned(cluster("1.36.2", pool("gpu", "1.36.2", vm_size=A100)))
+def test_a_gpu_pool_that_stays_is_not_mentioned():
+    assert warned(cluster("1.36.2", pool("gpu", "1.36.2", vm_size=A100))) == ""
