@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Iterator
 
-from aksgpu.facts.clusters import ClusterFacts
+from aksgpu.facts.clusters import ClusterFacts, ClusterRef
 from aksgpu.facts.estate import Estate
 from aksgpu.facts.pools import PoolFacts
-from aksgpu.facts.truth import Maybe, Truth, Unknown, all_of
+from aksgpu.facts.truth import UNKNOWN, Maybe, Truth, Unknown, all_of
 from aksgpu.rules.model import Check, Verdict
 
 FAILS_OR_WAITS = (
@@ -77,6 +77,12 @@ def each_pool_in_cluster(
                     yield waiting(pool, missing or ["the names of cluster and pool's cluster"])
 
     return check
+
+
+def named_or_only(ref: ClusterRef, estate: Estate) -> Truth:
+    """Tell whether it is clear which cluster is meant: what names none goes to the only one."""
+    silent = ref.object is None and ref.name is None
+    return UNKNOWN if silent and len(estate.clusters) > 1 else True
 
 
 def unknown_fields(pool: PoolFacts, reads: tuple[str, ...]) -> list[str]:

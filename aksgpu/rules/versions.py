@@ -8,7 +8,7 @@ from aksgpu.facts.estate import Estate
 from aksgpu.facts.pools import PoolFacts
 from aksgpu.facts.truth import UNKNOWN, Maybe, Truth, Unknown, all_of, any_of, is_true
 from aksgpu.knowledge.kubernetes import GPU_STACK_MINIMUM, MANAGED_DRA_MINIMUM, Minor, parse_minor
-from aksgpu.rules.checks import FAILS_OR_WAITS, each_pool, each_pool_in_cluster
+from aksgpu.rules.checks import FAILS_OR_WAITS, each_pool, each_pool_in_cluster, named_or_only
 from aksgpu.rules.model import Rule, Verdict
 
 _SOURCE = "Microsoft Learn: Use dynamic resource allocation for NVIDIA GPUs in AKS (preview), Before you begin"
@@ -92,7 +92,9 @@ def _needs(estate: Estate) -> Iterator[tuple[ClusterRef, Place, str, Truth]]:
 def _stack_check(estate: Estate) -> Iterator[Verdict]:
     for ref, place, what, present in _needs(estate):
         for cluster, meant in estate.clusters_of(ref):
-            truth = all_of(meant, present, _too_old(cluster.kubernetes_version, GPU_STACK_MINIMUM), _said(ref, estate))
+            truth = all_of(
+                meant, present, _too_old(cluster.kubernetes_version, GPU_STACK_MINIMUM), named_or_only(ref, estate)
+            )
             if truth is True:
                 yield Verdict(
                     f"{what[0].upper()}{what[1:]} needs Kubernetes {GPU_STACK_MINIMUM} or later; {cluster.label} runs "
@@ -104,12 +106,6 @@ def _stack_check(estate: Estate) -> Iterator[Verdict]:
                     f"Whether {what} goes to {cluster.label}, and whether that runs Kubernetes {GPU_STACK_MINIMUM} or"
                 )
                 yield Verdict(f"{text} later, isn't known yet.", place, undecided=True)
-
-
-def _said(ref: ClusterRef, estate: Estate) -> Truth:
-    """A thing that names no cluster goes to the only one; among several it isn't known which."""
-    silent = ref.object is None and ref.name is None
-    return UNKNOWN if silent and len(estate.clusters) > 1 else True
 
 
 GPU_STACK_CLUSTER_VERSION = Rule(
