@@ -50,6 +50,11 @@ class _Candidate:
     accepts: Truth
     serves: Truth
 
+    @property
+    def takes(self) -> Truth:
+        """Whether it accepts the pods and has GPUs, which a pool of unknown size may turn out not to have."""
+        return all_of(self.accepts, has_gpus(self.pool))
+
 
 def _asked(estate: Estate) -> Iterator[tuple[_Pods, list[_Candidate]]]:
     """Yield pods that want GPUs, with the GPU pools of their cluster when those are all that there are for them."""
@@ -112,7 +117,7 @@ def _wrong_pool(estate: Estate, *, extended: bool) -> Iterator[Verdict]:
         if pods.extended is not extended:
             continue
         nobody = all_of(*(any_of(not_(item.accepts), not_(item.serves)) for item in pools))
-        elsewhere = any_of(*(all_of(item.accepts, not_(item.serves)) for item in pools))
+        elsewhere = any_of(*(all_of(item.takes, not_(item.serves)) for item in pools))
         truth = all_of(pods.wants, nobody, elsewhere)
         names = ", ".join(item.pool.label for item in pools if item.accepts is not False)
         asks = "asks for GPUs as an extended resource" if extended else "claims GPUs"
@@ -150,7 +155,7 @@ ALLOCATION_MISMATCH = Rule(
     ),
     on_unknown=FAILS_OR_WAITS,
     check=_mismatch_check,
-    prevents=("preview",),
+    prevents=("preview", "admission"),
     detects=("update", "files"),
     across=True,
 )
@@ -159,7 +164,7 @@ ALLOCATION_MISMATCH = Rule(
 def _unreachable_check(estate: Estate) -> Iterator[Verdict]:
     for pods, pools in _asked(estate):
         serving = [item for item in pools if item.serves is not False]
-        truth = all_of(pods.wants, any_of(*(item.serves for item in serving)), *(not_(item.accepts) for item in pools))
+        truth = all_of(pods.wants, any_of(*(item.serves for item in serving)), *(not_(item.takes) for item in pools))
         place = pods.workload.place.at(pods.workload.path)
         if truth is True:
             reasons = "; ".join(
@@ -181,7 +186,7 @@ GPU_POOL_UNREACHABLE = Rule(
     source="Microsoft Learn: Use DRA for NVIDIA GPUs in AKS (preview), Run a GPU workload; kubernetes.io: Taints",
     on_unknown=FAILS_OR_WAITS,
     check=_unreachable_check,
-    prevents=("preview",),
+    prevents=("preview", "admission"),
     detects=("update", "files"),
     across=True,
 )

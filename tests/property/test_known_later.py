@@ -14,7 +14,6 @@ from aksgpu.facts.nodes import Selection, Taint, Toleration
 from aksgpu.facts.pools import PoolFacts, PoolForm
 from aksgpu.facts.truth import UNKNOWN
 from aksgpu.facts.workloads import ContainerFacts, Workload
-from aksgpu.rules import reach
 from aksgpu.rules.book import BOOK, judge
 
 _TAINTS = st.sampled_from([None, (), (Taint(key="sku", value="gpu", effect="NoSchedule"),)])
@@ -105,7 +104,7 @@ def _said(values: list[dict[str, Any]]) -> tuple[set[tuple[str, str]], set[tuple
         workloads=(Workload(place=Place(object="pod"), api_version="v1", kind="Pod", path="spec", **workload),),
         today=date(2026, 12, 1),
     )
-    found = judge(estate, (*BOOK, *reach.RULES))
+    found = judge(estate, BOOK)
     decided = {(item.rule.name, item.verdict.place.object) for item in found if not item.verdict.undecided}
     return decided, {(item.rule.name, item.verdict.place.object) for item in found}
 

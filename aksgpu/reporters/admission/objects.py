@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, Protocol
 
+from aksgpu.knowledge.system_namespaces import SYSTEM_NAMESPACES
 from aksgpu.reporters.admission.parameters import pools_expression
 from aksgpu.reporters.admission.templates import POD_SPEC, Template, template
 
@@ -12,27 +13,6 @@ Mode = Literal["enforce", "warn"]
 """`enforce` refuses what breaks a rule of severity error; `warn` only says so, for every rule."""
 
 API: Final = "admissionregistration.k8s.io/v1"
-
-SYSTEM_NAMESPACES: Final = (
-    "aks-command",
-    "aks-istio-egress",
-    "aks-istio-ingress",
-    "aks-istio-system",
-    "app-routing-system",
-    "calico-system",
-    "dapr-system",
-    "flux-system",
-    "gatekeeper-system",
-    "gpu-operator",
-    "kube-node-lease",
-    "kube-public",
-    "kube-system",
-    "network-operator",
-    "nvidia-dra-driver-gpu",
-    "nvidia-gpu-operator",
-    "tigera-operator",
-)
-"""Namespaces of Kubernetes, of AKS and its add-ons, and of NVIDIA's own software, which has to touch devices."""
 
 _TEMPLATED = [
     {
