@@ -180,6 +180,12 @@ def test_with_long_term_support_a_minor_that_is_gone_is_skipped():
         (cluster("1.34.5", upgrades=()), "1.35", "Azure lists no upgrade of this cluster at all"),
         (cluster("1.33.8", preview=(34,)), "1.35", "leads over a preview version"),
         (
+            cluster("1.34.5", upgrades=("1.35.4",)),
+            "1.35.3",
+            "no way from 1.34.5 to 1.35.3. From 1.34.5 Azure accepts 1.35.4.",
+        ),
+        (cluster("1.35.3", pool("new", "1.35.4")), "1.35.3", "The pool new is on 1.35.4. AKS never takes a pool back"),
+        (
             cluster("1.35.4", pool("old", "1.33.8"), minors=(34, 35, 36), lts_only=(34,)),
             "1.35",
             "The pool old can't leave 1.33.8: a pool moves one minor at a time",
