@@ -57,7 +57,7 @@ def _measure(files: Path, folder: Path, rounds: int) -> list[Ratio]:
 
 
 def _fastest(folder: Path, rounds: int, *command: object) -> float:
-    """Return the time of the fastest run, which noise can only raise; the first leaves bytecode, as an installer does."""
+    """Return the time of the fastest run, which noise can only raise; the first leaves bytecode, as installers do."""
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
     environment["PYTHONPYCACHEPREFIX"] = str(folder / "bytecode")
     return min(_time(lambda: _run(environment, *command)) for _ in range(rounds + 1))
