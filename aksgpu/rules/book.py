@@ -8,6 +8,7 @@ from aksgpu.rules import (
     allocation,
     allocation_values,
     changes,
+    claim_references,
     claims,
     dra_versions,
     driver_pools,
@@ -25,6 +26,7 @@ from aksgpu.rules import (
     skew,
     version_changes,
     versions,
+    workloads,
 )
 from aksgpu.rules.model import Finding, Rule
 
@@ -50,6 +52,8 @@ BOOK: tuple[Rule, ...] = tuple(
             *driver_pools.RULES,
             *operator_couplings.RULES,
             *host.RULES,
+            *workloads.RULES,
+            *claim_references.RULES,
             *isolation.RULES,
         ),
         key=lambda rule: rule.id,

@@ -35,6 +35,9 @@ def test_every_rule_that_waits_for_unknown_values_shows_it():
         "gpu-field-changed-in-place",
         "unknown-advertiser",
         "quota-escaped",
+        "claim-in-other-namespace",
+        "missing-claim",
+        "unknown-request-name",
     }
     assert waiting | silent == {entry.name for entry in BOOK}
 
