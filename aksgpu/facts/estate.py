@@ -49,6 +49,11 @@ class Estate(Facts):
         today = next((part.today for part in reversed(parts) if part.today), None)
         return cls.model_construct(None, today=today, **joined)
 
+    def with_clusters(self, clusters: tuple[ClusterFacts, ...]) -> "Estate":
+        """Return the same estate with other clusters. (A copy by pydantic would keep the indexes of the old ones.)"""
+        facts: dict[str, Any] = {name: getattr(self, name) for name in type(self).model_fields}
+        return type(self).model_construct(None, **{**facts, "clusters": clusters})
+
     def clusters_of(self, ref: ClusterRef) -> Iterator[tuple[ClusterFacts, Truth]]:
         """Yield the clusters that `ref` means, or may mean when names are not known yet."""
         for cluster in self._candidates(ref):

@@ -22,7 +22,7 @@ def _in_gpu_clusters(check: Check) -> Check:
 
     def asked(estate: Estate) -> Iterator[Verdict]:
         serving = tuple(cluster for cluster in estate.clusters if serves_gpus(cluster, estate) is True)
-        yield from check(estate.model_copy(update={"clusters": serving}))
+        yield from check(estate.with_clusters(serving))
 
     return asked
 

@@ -1,7 +1,8 @@
-"""AKSGPU60x and 61x: pods that ask for GPUs in a way that can't work, or not as meant. Each by itself."""
+"""AKSGPU60x and 61x: pods that ask for GPUs in a way that can't work, or not as meant."""
 
 from collections.abc import Iterator
 
+from aksgpu.facts.estate import Estate
 from aksgpu.facts.nodes import Toleration
 from aksgpu.facts.truth import UNKNOWN, Maybe, Truth, Unknown, all_of, any_of, known
 from aksgpu.facts.workloads import ContainerClaim, ContainerFacts, Workload
@@ -9,6 +10,7 @@ from aksgpu.knowledge.gpu_software import EXTENDED_RESOURCES
 from aksgpu.rules.checks import FAILS_OR_WAITS
 from aksgpu.rules.demand import asks_device_plugin
 from aksgpu.rules.model import Rule, Verdict
+from aksgpu.rules.placement import same_cluster
 from aksgpu.rules.pods import container_name, decided, each_container, each_workload, in_system_namespace
 
 _ARTICLE = "Microsoft Learn: Use DRA for NVIDIA GPUs in AKS (preview), Run a GPU workload"
@@ -84,6 +86,24 @@ NODE_NAME_WITH_CLAIM = Rule(
 )
 
 
+def _shared_by_workloads(estate: Estate) -> Iterator[Verdict]:
+    """Yield the workloads that name a claim which an earlier one of their namespace names too."""
+    first: dict[tuple[str, str], Workload] = {}
+    for workload in estate.workloads:
+        for claim in workload.claims if isinstance(workload.claims, tuple) else ():
+            if not isinstance(claim.claim, str) or isinstance(workload.namespace, Unknown):
+                continue
+            other = first.setdefault((workload.namespace or "", claim.claim), workload)
+            if other is not workload and same_cluster(other.cluster, workload.cluster, estate) is True:
+                text = f"{workload.label} shares the one claim {claim.claim} with {other.label}."
+                yield Verdict(text, workload.place.at(claim.path))
+
+
+def _shared_claims(estate: Estate) -> Iterator[Verdict]:
+    yield from each_workload(_shared)(estate)
+    yield from _shared_by_workloads(estate)
+
+
 def _shared(workload: Workload) -> Iterator[Verdict]:
     if not isinstance(workload.claims, tuple):
         return
@@ -100,7 +120,7 @@ SHARED_CLAIM_BY_REPLICAS = Rule(
     id="AKSGPU604",
     name="shared-claim-by-replicas",
     severity="warning",
-    summary="Replicas get a claim each, from a template.",
+    summary="Pods that run side by side get a claim each, from a template.",
     why=(
         "Pods that name one claim share its GPU, and all have to be on the node that has it. Memory and time of the "
         "GPU are not divided, so one replica can starve or crash the others."
@@ -111,8 +131,11 @@ SHARED_CLAIM_BY_REPLICAS = Rule(
     ),
     source=f"{_API}, ResourceClaims and ResourceClaimTemplates",
     on_unknown=FAILS_OR_WAITS,
-    check=each_workload(_shared),
+    check=_shared_claims,
     pillars=("Performance Efficiency",),
+    prevents=("preview",),
+    detects=("update", "files"),
+    across=True,
 )
 
 
