@@ -70,7 +70,7 @@ SHAPES = {
     "46-elastic-quota": Shape("A quota of another group runs nothing"),
     "47-autoscaled-deployment": Shape(f"{_TAINT}; a metric about GPUs asks for none", plugin=blocked(8)),
     "49-workflow": Shape("A workflow of a build server; a manifest inside its script is text", unreadable=None),
-    "51-admin-access": Shape("A DaemonSet that watches all GPUs by a claim", plugin=mismatched(17)),
+    "51-admin-access": Shape("A DaemonSet that watches all GPUs by a claim", plugin=mismatched(18)),
     "53-two-pods-one-claim": Shape(
         "Two pods share the devices of one claim; and claims need a DRA pool",
         alone={("shared-claim-by-replicas", 23)},
