@@ -79,6 +79,18 @@ class Estate(Facts):
     def _clusters_without_a_name(self) -> tuple[ClusterFacts, ...]:
         return tuple(cluster for cluster in self.clusters if not isinstance(cluster.name, str))
 
+    def claims_called(self, name: str) -> tuple[ClaimFacts, ...]:
+        """Return the claims and templates of a name."""
+        return tuple(self._claims_by_name.get(name, ()))
+
+    @cached_property
+    def _claims_by_name(self) -> dict[str, list[ClaimFacts]]:
+        found: dict[str, list[ClaimFacts]] = {}
+        for claim in self.claims:
+            if isinstance(claim.name, str):
+                found.setdefault(claim.name, []).append(claim)
+        return found
+
     def pools_near(self, ref: ClusterRef) -> tuple[PoolFacts, ...]:
         """Return the pools that may be in a cluster."""
         return self._pools_nearby.of(ref)

@@ -39,8 +39,9 @@ def _claims_gpus(claim: PodClaim, workload: Workload, estate: Estate) -> Truth:
     found = (
         item
         for kind, name in wanted
-        for item in estate.claims
-        if isinstance(name, str) and item.kind == kind and item.name == name and item.namespace == workload.namespace
+        if isinstance(name, str)
+        for item in estate.claims_called(name)
+        if item.kind == kind and item.namespace == workload.namespace
     )
     return any_of(*(_is_for_gpus(item, estate) for item in found))
 
