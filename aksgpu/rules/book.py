@@ -7,6 +7,8 @@ from aksgpu.facts.estate import Estate
 from aksgpu.rules import (
     allocation,
     allocation_values,
+    cel,
+    cel_memory,
     changes,
     claim_references,
     claims,
@@ -43,6 +45,8 @@ BOOK: tuple[Rule, ...] = tuple(
             *pool_advice.RULES,
             *changes.RULES,
             *claims.RULES,
+            *cel.RULES,
+            *cel_memory.RULES,
             *dra_versions.RULES,
             *allocation.RULES,
             *reach.RULES,
