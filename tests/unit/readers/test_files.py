@@ -65,7 +65,7 @@ def test_the_objects_of_a_list_are_read(tmp_path: Path, kind: str):
 
 
 def test_json_is_read_whatever_its_name_is(tmp_path: Path):
-    item = {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": "p"}}
+    item: dict[str, object] = {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": "p"}}
     item |= {"spec": {"template": {"spec": {"containers": [{"name": "c", "image": "nvidia/k8s-device-plugin"}]}}}}
     assert len(one(tmp_path, json.dumps(item)).estate.components) == 1
     assert len(one(tmp_path, json.dumps(item) + "\n" + json.dumps(item)).estate.components) == 2
