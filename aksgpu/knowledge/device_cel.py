@@ -18,11 +18,14 @@ _OPERATORS: Final = re.compile(r"[^\w]*_[^\w]|!_|-_|@in")
 _ERROR: Final = re.compile(r"ERROR: <input>:(\d+):(\d+): (.*)")
 _NO_OVERLOAD: Final = re.compile(r"found no matching overload for '([^']+)' applied to '(.*)'")
 _UNDECLARED: Final = re.compile(r"undeclared reference to '([A-Za-z_]\w*)[^']*'")
+_NUMBER: Final = re.compile(r"\b(?:int|uint|double)\b")
 _KEY: Final = re.compile(r'Key not found in map : "([^"]*)"')
 _TESTED_PART: Final = re.compile(r"\bhas\s*\(\s*device\s*\.\s*\w+\s*\)")
 """`has(device.driver)`: the parts of a device are variables here, of which the library can't ask that."""
 _TWO_VARIABLES: Final = re.compile(r"\(\s*[A-Za-z_]\w*\s*,\s*[A-Za-z_]\w*\s*,")
 """`list.all(index, value, ...)`, a macro that the library doesn't have."""
+_REFUSALS: Final = (RuntimeError, TypeError)
+"""What the library raises: it takes text that isn't Unicode, a lone surrogate, for no text."""
 
 
 class Checked(NamedTuple):
@@ -49,7 +52,7 @@ def check(expression: str) -> Checked:
     """Compile an expression as the API server does."""
     try:
         result = _checking().compile(expression).return_type().name().lower()
-    except RuntimeError as error:
+    except _REFUSALS as error:
         return Checked(problem=_certain(expression, str(error)))
     certain = result not in ("dyn", "any", "error", "unknown") and not _TESTED_PART.search(expression)
     return Checked(type=result if certain else None)
@@ -83,7 +86,9 @@ def _is_certain(expression: str, text: str) -> bool:
         return True
     overload = _NO_OVERLOAD.match(text)
     if overload:
-        operator = _OPERATORS.match(overload[1]) is not None
+        # Kubernetes also compares numbers of different types with each other.
+        numbers = len(set(_NUMBER.findall(overload[2]))) > 1
+        operator = _OPERATORS.match(overload[1]) is not None and not numbers
         return not _TESTED_PART.search(expression) and (operator or overload[1] in _OF_KUBERNETES)
     undeclared = _UNDECLARED.match(text)
     return undeclared is not None and not _may_be_declared(expression, undeclared[1])
@@ -124,7 +129,7 @@ def _checking() -> "cel.Env":
 def _program(expression: str) -> "cel.Expression | None":
     try:
         return _running().compile(expression)
-    except RuntimeError:
+    except _REFUSALS:
         return None
 
 

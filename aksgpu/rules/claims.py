@@ -88,7 +88,9 @@ def _selectors(place: Place, path: str, selectors: Maybe[tuple[str, ...]]) -> It
     yield from _too_many(place.at(f"{path}.selectors"), len(selectors), "selectors in one list", MAX_ENTRIES)
     for index, expression in enumerate(selectors):
         where = place.at(f"{path}.selectors[{index}].cel.expression")
-        yield from _too_many(where, len(expression.encode()), "bytes in one CEL expression", MAX_EXPRESSION)
+        yield from _too_many(
+            where, len(expression.encode(errors="surrogatepass")), "bytes in one CEL expression", MAX_EXPRESSION
+        )
 
 
 def _too_many(place: Place, count: int, what: str, limit: int) -> Iterator[Verdict]:
