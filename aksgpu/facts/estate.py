@@ -99,6 +99,14 @@ class Estate(Facts):
         """Return the distinct GPU software that may be in a cluster."""
         return self._components_nearby.of(ref)
 
+    def claims_near(self, ref: ClusterRef) -> tuple[ClaimFacts, ...]:
+        """Return the claims and templates that may be in a cluster."""
+        return self._claims_nearby.of(ref)
+
+    @cached_property
+    def _claims_nearby(self) -> Nearby[ClaimFacts]:
+        return Nearby(self.claims)
+
     @cached_property
     def _pools_nearby(self) -> Nearby[PoolFacts]:
         return Nearby(self.pools)

@@ -13,56 +13,52 @@ _API = "kubernetes.io: Dynamic Resource Allocation; Kubernetes API, PodSpec.reso
 _WAITS = "Names and namespaces that aren't known yet may turn out to match, so nothing is said about them before."
 
 
-def _references(estate: Estate) -> Iterator[tuple[Workload, PodClaim, str, str]]:
-    """Yield what pods refer to: workload, entry, kind, name."""
-    for workload in estate.workloads:
-        for claim in workload.claims if isinstance(workload.claims, tuple) else ():
-            if isinstance(claim.claim, str):
-                yield workload, claim, "ResourceClaim", claim.claim
-            elif isinstance(claim.template, str):
-                yield workload, claim, "ResourceClaimTemplate", claim.template
-
-
 def _namespace(item: Workload | ClaimFacts) -> str | Unknown:
     return item.namespace if isinstance(item.namespace, Unknown) else item.namespace or "default"
 
 
 class _Claims:
-    """The claims of an estate by kind and name."""
+    """The claims of the cluster that a pod runs in, by kind and name."""
 
-    def __init__(self, estate: Estate) -> None:
-        self._by_name: dict[tuple[str, str], list[ClaimFacts]] = {}
-        self._namespaces: set[str] = set()
-        self.are_known = True
+    def __init__(self, workload: Workload, estate: Estate) -> None:
+        near = estate.claims_near(workload.cluster)
+        here = [one for one in near if same_cluster(workload.cluster, one.cluster, estate) is not False]
+        self._namespace = _namespace(workload)
+        self._named: dict[tuple[str, str], list[ClaimFacts]] = {}
+        for claim in here:
+            if isinstance(claim.name, str):
+                self._named.setdefault((claim.kind, claim.name), []).append(claim)
+        self.are_known = all(isinstance(one.name, str) and isinstance(_namespace(one), str) for one in here)
         """Whether every claim's name and namespace are known."""
-        for claim in estate.claims:
-            space = _namespace(claim)
-            if isinstance(claim.name, str) and isinstance(space, str):
-                self._by_name.setdefault((claim.kind, claim.name), []).append(claim)
-                self._namespaces.add(space)
-            else:
-                self.are_known = False
+        self.are_all = self.are_known and any(_namespace(one) == self._namespace for one in here)
+        """Whether claims of the pod's namespace are among the facts, and none whose name isn't known."""
 
-    def here(self, workload: Workload, kind: str, name: str) -> ClaimFacts | None:
-        """Return the claim that a pod means."""
-        return next((one for one in self.all(kind, name) if _namespace(one) == _namespace(workload)), None)
-
-    def all(self, kind: str, name: str) -> list[ClaimFacts]:
+    def of_name(self, kind: str, name: str) -> list[ClaimFacts]:
         """Return the claims of a name in all namespaces."""
-        return self._by_name.get((kind, name), [])
+        return self._named.get((kind, name), [])
 
-    def are_all_of(self, workload: Workload) -> bool:
-        """Tell whether claims of the pod's namespace are among the facts, and none whose name isn't known."""
-        return self.are_known and _namespace(workload) in self._namespaces
+    def beside(self, kind: str, name: str) -> ClaimFacts | None:
+        """Return the claim that a pod means."""
+        return next((one for one in self.of_name(kind, name) if _namespace(one) == self._namespace), None)
+
+
+def _references(estate: Estate) -> Iterator[tuple[Workload, PodClaim, str, str, _Claims]]:
+    """Yield what pods refer to: workload, entry, kind, name, and the claims of its cluster."""
+    for workload in estate.workloads:
+        if not isinstance(workload.claims, tuple) or isinstance(workload.namespace, Unknown):
+            continue
+        claims = _Claims(workload, estate)
+        for claim in workload.claims:
+            if isinstance(claim.claim, str):
+                yield workload, claim, "ResourceClaim", claim.claim, claims
+            elif isinstance(claim.template, str):
+                yield workload, claim, "ResourceClaimTemplate", claim.template, claims
 
 
 def _elsewhere(estate: Estate) -> Iterator[Verdict]:
-    claims = _Claims(estate)
-    for workload, claim, kind, name in _references(estate):
-        if isinstance(_namespace(workload), Unknown):
-            continue
-        others = [one for one in claims.all(kind, name) if same_cluster(workload.cluster, one.cluster, estate) is True]
-        if others and claims.here(workload, kind, name) is None and claims.are_known:
+    for workload, claim, kind, name, claims in _references(estate):
+        others = claims.of_name(kind, name)
+        if others and claims.beside(kind, name) is None and claims.are_known:
             there = ", ".join(sorted({str(_namespace(one)) for one in others}))
             text = (
                 f"{workload.label} in namespace {_namespace(workload)} refers to the {kind} {name}, which is in "
@@ -88,9 +84,8 @@ CLAIM_IN_OTHER_NAMESPACE = Rule(
 
 
 def _missing(estate: Estate) -> Iterator[Verdict]:
-    claims = _Claims(estate)
-    for workload, claim, kind, name in _references(estate):
-        if claims.all(kind, name) or not claims.are_all_of(workload):
+    for workload, claim, kind, name, claims in _references(estate):
+        if claims.of_name(kind, name) or not claims.are_all:
             continue
         text = f"{workload.label} refers to the {kind} {name}, which is not among the claims of its namespace here."
         yield Verdict(text, workload.place.at(claim.path))
@@ -116,9 +111,8 @@ MISSING_CLAIM = Rule(
 
 
 def _unknown_request(estate: Estate) -> Iterator[Verdict]:
-    claims = _Claims(estate)
-    for workload, claim, kind, name in _references(estate):
-        found = claims.here(workload, kind, name)
+    for workload, claim, kind, name, claims in _references(estate):
+        found = claims.beside(kind, name)
         if found is None or not isinstance(found.requests, tuple) or not isinstance(workload.containers, tuple):
             continue
         names = {part.name for request in found.requests for part in (request, *request.alternatives)}

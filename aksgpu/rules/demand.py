@@ -8,7 +8,7 @@ from aksgpu.facts.pools import PoolFacts
 from aksgpu.facts.truth import UNKNOWN, Maybe, Truth, Unknown, all_of, any_of, is_true, not_, one_of
 from aksgpu.facts.workloads import PodClaim, Workload
 from aksgpu.knowledge import gpu_software
-from aksgpu.rules.placement import lands_on
+from aksgpu.rules.placement import lands_on, same_cluster
 
 
 def asks_device_plugin(workload: Workload) -> Truth:
@@ -41,7 +41,9 @@ def _claims_gpus(claim: PodClaim, workload: Workload, estate: Estate) -> Truth:
         for kind, name in wanted
         if isinstance(name, str)
         for item in estate.claims_called(name)
-        if item.kind == kind and item.namespace == workload.namespace
+        if item.kind == kind
+        and item.namespace == workload.namespace
+        and same_cluster(workload.cluster, item.cluster, estate) is not False
     )
     return any_of(*(_is_for_gpus(item, estate) for item in found))
 

@@ -10,6 +10,7 @@ from aksgpu.facts.truth import UNKNOWN, Maybe, Truth, Unknown, all_of, any_of, n
 from aksgpu.facts.workloads import ContainerFacts, HostPath, Mount, Workload
 from aksgpu.rules.checks import FAILS_OR_WAITS
 from aksgpu.rules.model import Rule, Verdict
+from aksgpu.rules.placement import same_cluster
 from aksgpu.rules.pods import container_name, decided, each_container, each_workload, in_system_namespace
 
 _REQUESTS = re.compile(r"^/(?:var/)?run/nvidia-container-devices(?:/|$)")
@@ -133,9 +134,17 @@ _QUOTA_KEYS = ("requests.nvidia.com/gpu", "limits.nvidia.com/gpu", "nvidia.com/g
 def _escaping(quota: QuotaFacts, estate: Estate) -> Iterator[tuple[ClaimFacts, str]]:
     """Yield claims of the quota's namespace with a device class that it doesn't count."""
     hard = quota.hard if isinstance(quota.hard, dict) else {}
-    mapped = {item.name for item in estate.device_classes if item.extended_resource_name is not None}
-    for claim in estate.claims:
-        if claim.namespace != quota.namespace or not isinstance(claim.requests, tuple):
+    mapped = {
+        item.name
+        for item in estate.device_classes
+        if item.extended_resource_name is not None and same_cluster(quota.cluster, item.cluster, estate) is not False
+    }
+    for claim in estate.claims_near(quota.cluster):
+        if (
+            same_cluster(quota.cluster, claim.cluster, estate) is False
+            or claim.namespace != quota.namespace
+            or not isinstance(claim.requests, tuple)
+        ):
             continue
         for request in (part for one in claim.requests for part in (one, *one.alternatives)):
             name = request.device_class

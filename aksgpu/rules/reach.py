@@ -66,7 +66,7 @@ def _asked(estate: Estate) -> Iterator[tuple[_Pods, list[_Candidate]]]:
             _Pods(workload, asks_device_plugin(workload), extended=True),
             _Pods(workload, asks_dra(workload, estate), extended=False),
         ):
-            if pods.wants is False or (pods.extended and _served_by_a_class(estate)):
+            if pods.wants is False or (pods.extended and _served_by_a_class(pods, estate)):
                 continue
             here = [pool for pool in estate.pools if same_cluster(pods.cluster, pool.cluster, estate) is not False]
             pools = [pool for pool in here if has_gpus(pool) is not False]
@@ -101,9 +101,10 @@ def _names(selection: Maybe[Selection], pool: PoolFacts) -> Truth:
     return any((pool.labels or {}).get(key) == value for key, value in wanted.items())
 
 
-def _served_by_a_class(estate: Estate) -> bool:
+def _served_by_a_class(pods: _Pods, estate: Estate) -> bool:
     """Tell whether a device class gives what is asked for as an extended resource; then DRA pools serve it too."""
-    return any(item.extended_resource_name is not None for item in estate.device_classes)
+    classes = (item for item in estate.device_classes if item.extended_resource_name is not None)
+    return any(same_cluster(pods.cluster, item.cluster, estate) is not False for item in classes)
 
 
 def _candidate(pods: _Pods, pool: PoolFacts, estate: Estate) -> _Candidate:

@@ -88,12 +88,12 @@ NODE_NAME_WITH_CLAIM = Rule(
 
 def _shared_by_workloads(estate: Estate) -> Iterator[Verdict]:
     """Yield the workloads that name a claim which an earlier one of their namespace names too."""
-    first: dict[tuple[str, str], Workload] = {}
+    first: dict[tuple[str, str, str], Workload] = {}
     for workload in estate.workloads:
         for claim in workload.claims if isinstance(workload.claims, tuple) else ():
             if not isinstance(claim.claim, str) or isinstance(workload.namespace, Unknown):
                 continue
-            other = first.setdefault((workload.namespace or "", claim.claim), workload)
+            other = first.setdefault((str(workload.cluster), workload.namespace or "", claim.claim), workload)
             if other is not workload and same_cluster(other.cluster, workload.cluster, estate) is True:
                 text = f"{workload.label} shares the one claim {claim.claim} with {other.label}."
                 yield Verdict(text, workload.place.at(claim.path))
