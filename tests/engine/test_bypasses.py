@@ -6,9 +6,13 @@ import pytest
 
 from aksgpu.rules.examples import Example
 from tests.conftest import RunningTwin
+from tests.engine import bypasses
 from tests.engine.analyze import EXAMPLE, Said, analyze
-from tests.engine.bypasses import BYPASSES, CONTROL, Bypass
+from tests.engine.bypasses import CONTROL, Bypass
 from tests.engine.example_state import state_of
+from tests.engine.pod_bypasses import POD_BYPASSES
+
+BYPASSES = [*bypasses.BYPASSES, *POD_BYPASSES]
 
 
 @pytest.fixture(scope="module")
