@@ -1,18 +1,24 @@
 """Reading pods that ask for GPUs, in every kind of object, and nothing else."""
 
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
 from aksgpu.facts.base import Place
 from aksgpu.facts.estate import Estate
-from aksgpu.facts.truth import UNKNOWN
+from aksgpu.facts.truth import UNKNOWN, Maybe
 from aksgpu.readers.kube_objects import read_object, reads
 
+T = TypeVar("T")
 PLACE = Place(object="test")
 GPU = {"name": "train", "image": "example/train:1", "resources": {"limits": {"nvidia.com/gpu": 2, "cpu": "1"}}}
 POD = {"containers": [GPU]}
 TEMPLATE = {"spec": POD}
+
+
+def listed(value: Maybe[tuple[T, ...]]) -> tuple[T, ...]:
+    assert isinstance(value, tuple)
+    return value
 
 
 def read(api_version: str, kind: str, body: dict[str, Any]) -> Estate:
@@ -63,7 +69,7 @@ def test_every_kind_gives_its_pods(api_version, kind, body, path, replicas):
     (workload,) = read(api_version, kind, body).workloads
     assert (workload.path, workload.replicas) == (path, replicas)
     assert (workload.namespace, workload.name) == ("ml", "x")
-    (container,) = workload.containers
+    (container,) = listed(workload.containers)
     assert container.path == f"{path}.containers[0]"
     assert container.resources == {"nvidia.com/gpu": "2"}
 
@@ -115,11 +121,11 @@ def test_what_a_container_asks_for():
     claims = [{"name": "gpu", "resourceClaimTemplateName": "one"}, {"name": "own", "resourceClaimName": "shared"}]
     pod = {"containers": [container], "resourceClaims": claims}
     (workload,) = read("v1", "Pod", {"spec": pod}).workloads
-    (found,) = workload.containers
-    assert [(claim.name, claim.request) for claim in found.claims] == [("gpu", "big")]
+    (found,) = listed(workload.containers)
+    assert [(claim.name, claim.request) for claim in listed(found.claims)] == [("gpu", "big")]
     assert found.environment == {"A": "", "B": UNKNOWN, "C": "1"}
-    assert [(mount.volume, mount.path) for mount in found.mounts] == [("v", "/run/x")]
-    assert [(claim.claim, claim.template) for claim in workload.claims] == [(None, "one"), ("shared", None)]
+    assert [(mount.volume, mount.path) for mount in listed(found.mounts)] == [("v", "/run/x")]
+    assert [(claim.claim, claim.template) for claim in listed(workload.claims)] == [(None, "one"), ("shared", None)]
 
 
 def test_values_of_the_wrong_type_are_named_with_their_path():
@@ -141,7 +147,7 @@ def test_values_of_the_wrong_type_are_named_with_their_path():
 )
 def test_claims_of_every_shape(kind, body):
     (claim,) = read("resource.k8s.io/v1", kind, body).claims
-    assert [(request.name, request.device_class) for request in claim.requests] == [("gpu", "c")]
+    assert [(request.name, request.device_class) for request in listed(claim.requests)] == [("gpu", "c")]
 
 
 def test_everything_a_claim_writes():
@@ -160,7 +166,7 @@ def test_everything_a_claim_writes():
         "constraints": [{"distinctAttribute": "a/b", "requests": ["a"]}],
     }
     (claim,) = read("resource.k8s.io/v1", "ResourceClaim", {"spec": {"devices": devices}}).claims
-    first, second = claim.requests
+    first, second = listed(claim.requests)
     assert (first.count, first.allocation_mode, first.selectors) == (2, "ExactCount", ("true",))
     assert first.path == "spec.devices.requests[0].exactly"
     assert "tolerations" in first.fields
@@ -173,7 +179,7 @@ def test_unknown_parts_of_claims_stay_unknown():
     assert claim.requests is UNKNOWN
     request = {"name": "gpu", "exactly": {"deviceClassName": UNKNOWN, "count": UNKNOWN}}
     (claim,) = read("resource.k8s.io/v1", "ResourceClaim", {"spec": {"devices": {"requests": [request]}}}).claims
-    assert (claim.requests[0].device_class, claim.requests[0].count) == (UNKNOWN, UNKNOWN)
+    assert (listed(claim.requests)[0].device_class, listed(claim.requests)[0].count) == (UNKNOWN, UNKNOWN)
 
 
 def test_a_device_class_and_quotas():
