@@ -63,7 +63,8 @@ def summary(report: Report) -> str:
         *([f"{report.count('info')} for information"] if report.count("info") else []),
         *([f"{len(report.unreadable)} unreadable"] if report.unreadable else []),
     ]
-    checked = f"{_many(report.files, 'file')} checked" if report.files else "Values checked"
+    nothing = "No file checked" if report.unreadable else "Values checked"
+    checked = f"{_many(report.files, 'file')} checked" if report.files else nothing
     strange = ""
     if report.passed_over == 1:
         strange = " 1 file is no Kubernetes manifest and was passed over."
