@@ -137,7 +137,7 @@ class Fields:
         return group[hits[0]] if hits else None
 
     def _malformed(self, path: str, value: object, expected: str) -> Unknown:
-        full = f"{self._prefix}{path}" or "the whole value"
+        full = f"{self._prefix}{path}".rstrip(".") or "the whole value"
         self._problems.setdefault(full, Malformed(path=full, given=shown(value), expected=expected))
         return UNKNOWN
 
