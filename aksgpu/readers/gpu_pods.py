@@ -13,9 +13,10 @@ from aksgpu.facts.estate import Estate
 from aksgpu.facts.nodes import Selection, Toleration
 from aksgpu.facts.truth import UNKNOWN, Maybe, Truth, Unknown
 from aksgpu.knowledge import gpu_software
+from aksgpu.knowledge.paths import normal
 from aksgpu.readers.fields import Fields
 from aksgpu.readers.placement import read_selection, read_tolerations
-from aksgpu.readers.pod_specs import CONTAINER_GROUPS, POD_SPECS, normal
+from aksgpu.readers.pod_specs import CONTAINER_GROUPS, POD_SPECS
 
 _PLUGIN_PATHS = {gpu_software.PLUGIN_FOLDER, f"{gpu_software.PLUGIN_FOLDER}/kubelet.sock"}
 _PLUGIN, _DRA_DRIVER, _DRA_IMAGE, _OTHER_DEVICES = (

@@ -4,11 +4,11 @@ Most pods don't, and a cluster or a state has tens of thousands of them: so noth
 at its plain data says that it may matter.
 """
 
-import posixpath
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from aksgpu.facts.truth import Unknown
+from aksgpu.knowledge.paths import normal
 
 POD_SPECS = {
     "Pod": "spec",
@@ -125,12 +125,6 @@ def _is_device(volume: object) -> bool:
     if isinstance(path, str):
         return normal(path).startswith(("/dev/nvidia", "/dev/null"))
     return isinstance(path, Unknown)
-
-
-def normal(path: str) -> str:
-    """Return a path without dots and doubled slashes; POSIX gives two leading slashes a meaning that Linux doesn't."""
-    clean = posixpath.normpath(path)
-    return clean[1:] if clean.startswith("//") else clean
 
 
 def elements(value: object) -> list[object]:

@@ -1,6 +1,5 @@
 """AKSGPU70x: how pods reach for GPUs past Kubernetes."""
 
-import posixpath
 import re
 from collections.abc import Iterator
 
@@ -8,6 +7,7 @@ from aksgpu.facts.claims import ClaimFacts, QuotaFacts
 from aksgpu.facts.estate import Estate
 from aksgpu.facts.truth import UNKNOWN, Maybe, Truth, Unknown, all_of, any_of, not_
 from aksgpu.facts.workloads import ContainerFacts, HostPath, Mount, Workload
+from aksgpu.knowledge.paths import normal
 from aksgpu.rules.checks import FAILS_OR_WAITS
 from aksgpu.rules.model import Rule, Verdict
 from aksgpu.rules.placement import same_cluster
@@ -19,21 +19,16 @@ _NO_DEVICES = ("", "none", "void")
 _GUIDE = "NVIDIA/aicr: AKS GPU setup, Device-isolation hardening; NVIDIA/aicr issue 1839"
 
 
-def _normal(path: str) -> str:
-    """Return a path without dots and doubled slashes."""
-    return re.sub(r"^/+", "/", posixpath.normpath(path))
-
-
 def _is_null(volume: HostPath) -> Truth:
     if isinstance(volume.host_path, Unknown):
         return UNKNOWN
-    return volume.host_path is not None and _normal(volume.host_path) == "/dev/null"
+    return volume.host_path is not None and normal(volume.host_path) == "/dev/null"
 
 
 def _requests_devices(mount: Mount, workload: Workload) -> Truth:
     if isinstance(mount.path, Unknown) or isinstance(mount.volume, Unknown) or isinstance(workload.host_paths, Unknown):
         return UNKNOWN
-    if not _REQUESTS.match(_normal(mount.path or "")):
+    if not _REQUESTS.match(normal(mount.path or "")):
         return False
     return any_of(*(_is_null(volume) for volume in workload.host_paths or () if volume.name == mount.volume))
 
@@ -99,7 +94,7 @@ VISIBLE_DEVICES_ENV = Rule(
 def _is_gpu_device(volume: HostPath) -> Truth:
     if isinstance(volume.host_path, Unknown):
         return UNKNOWN
-    return _normal(volume.host_path or "").startswith("/dev/nvidia")
+    return normal(volume.host_path or "").startswith("/dev/nvidia")
 
 
 def _host_devices(workload: Workload) -> Iterator[Verdict]:
