@@ -196,6 +196,5 @@ def test_policies_and_rules_agree(api: Api):
         assert answer.status == 201, answer.message
         assert answer.warned == expected, given
         refused.update(expected)
-    assert {NAMES.policy(rule) for rule in RULES if refused[NAMES.policy(rule)] > COUNT / 100} == {
-        NAMES.policy(rule) for rule in RULES
-    }
+    about_pods = {NAMES.policy(rule) for rule in RULES if rule.name != "device-count"}
+    assert {name for name in about_pods if refused[name] > COUNT / 100} == about_pods
