@@ -72,12 +72,21 @@ HOST_PATHS = (
     "/var/lib/kubelet/device-plugins/kubelet.sock",
     "/var/lib/kubelet/device-plugins/other",
     "/dev/null",
+    "/./dev/./null/.",
+    "/dev//./nvidia1",
     "/dev/nvidia0",
     "/dev/nvidiactl",
     "/dev/shm",
     "/data/dev/nvidia0",
 )
-MOUNTS = ("/var/run/nvidia-container-devices/0", "/var/run/nvidia-container-devices", "/run/other", "/data")
+MOUNTS = (
+    "/var/run/nvidia-container-devices/0",
+    "/var/./run/nvidia-container-devices",
+    "/var/run/x/../nvidia-container-devices/1",
+    "/var/run/nvidia-container-devices",
+    "/run/other",
+    "/data",
+)
 SELECTORS = (
     {},
     {"gpu": "dra"},
