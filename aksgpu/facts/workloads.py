@@ -3,7 +3,7 @@
 from aksgpu.facts.base import Facts, Malformed, Place
 from aksgpu.facts.clusters import ANY_CLUSTER, ClusterRef
 from aksgpu.facts.nodes import Selection, Toleration
-from aksgpu.facts.truth import Maybe
+from aksgpu.facts.truth import Maybe, known
 
 
 class ContainerClaim(Facts):
@@ -83,4 +83,6 @@ class Workload(Facts):
     @property
     def label(self) -> str:
         """The object in a sentence."""
-        return self.place.object if self.place.file else f"{self.kind} {self.name or self.place.object}"
+        if self.place.file:
+            return self.place.object
+        return f"{self.kind} {self.name if known(self.name) and self.name else self.place.object}"

@@ -52,10 +52,11 @@ def _is_for_gpus(claim: ClaimFacts, estate: Estate) -> Truth:
     if isinstance(claim.requests, Unknown):
         return UNKNOWN
     requests = (part for request in claim.requests or () for part in (request, *request.alternatives))
-    return any_of(*(_is_gpu_class(request, estate) for request in requests))
+    return any_of(*(is_gpu_class(request, estate) for request in requests))
 
 
-def _is_gpu_class(request: DeviceRequest, estate: Estate) -> Truth:
+def is_gpu_class(request: DeviceRequest, estate: Estate) -> Truth:
+    """Tell whether a request is for GPUs; a class that nobody knows counts as one of other devices."""
     known = one_of(request.device_class, gpu_software.DEVICE_CLASSES)
     if not isinstance(request.device_class, str) or known is True:
         return known

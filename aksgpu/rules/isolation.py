@@ -9,6 +9,7 @@ from aksgpu.facts.truth import UNKNOWN, Maybe, Truth, Unknown, all_of, any_of, n
 from aksgpu.facts.workloads import ContainerFacts, HostPath, Mount, Workload
 from aksgpu.knowledge.paths import normal
 from aksgpu.rules.checks import FAILS_OR_WAITS
+from aksgpu.rules.demand import is_gpu_class
 from aksgpu.rules.model import Rule, Verdict
 from aksgpu.rules.placement import same_cluster
 from aksgpu.rules.pods import container_name, decided, each_container, each_workload, in_system_namespace
@@ -127,7 +128,7 @@ _QUOTA_KEYS = ("requests.nvidia.com/gpu", "limits.nvidia.com/gpu", "nvidia.com/g
 
 
 def _escaping(quota: QuotaFacts, estate: Estate) -> Iterator[tuple[ClaimFacts, str]]:
-    """Yield claims of the quota's namespace with a device class that it doesn't count."""
+    """Yield claims of the quota's namespace with a class of GPUs that it doesn't count."""
     hard = quota.hard if isinstance(quota.hard, dict) else {}
     mapped = {
         item.name
@@ -145,6 +146,7 @@ def _escaping(quota: QuotaFacts, estate: Estate) -> Iterator[tuple[ClaimFacts, s
             name = request.device_class
             if (
                 isinstance(name, str)
+                and is_gpu_class(request, estate) is True
                 and name not in mapped
                 and f"{name}.deviceclass.resource.k8s.io/devices" not in hard
             ):

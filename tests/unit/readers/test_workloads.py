@@ -189,3 +189,11 @@ def test_a_device_class_and_quotas():
     (quota,) = read("v1", "ResourceQuota", {"spec": {"hard": {"requests.nvidia.com/gpu": 4, "pods": "10"}}}).quotas
     assert quota.hard == {"requests.nvidia.com/gpu": "4"}
     assert not read("v1", "ResourceQuota", {"spec": {"hard": {"pods": "10"}}})
+
+
+@pytest.mark.parametrize("metadata", [{"name": UNKNOWN}, UNKNOWN, [], {"name": ""}])
+def test_pods_whose_name_is_not_known_have_a_label(metadata):
+    container = {"name": "c", "image": "i", "env": [{"name": "NVIDIA_VISIBLE_DEVICES", "value": "all"}]}
+    data = {"metadata": metadata, "spec": {"containers": [container]}}
+    (workload,) = read_object("v1", "Pod", data, Place(object="urn of the pod")).workloads
+    assert workload.label == "Pod urn of the pod"
