@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import Field
 
 from aksgpu.facts.base import Facts
+from aksgpu.facts.truth import Maybe
 
 Operator = Literal["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"]
 
@@ -30,6 +31,8 @@ class Toleration(Facts):
     operator: Literal["Equal", "Exists"] = "Equal"
     value: str = ""
     effect: str = ""
+    seconds: Maybe[int] = None
+    """How long a NoExecute taint is tolerated; None is for ever."""
 
     def tolerates(self, taint: Taint) -> bool:
         """Tell whether a pod with this toleration may run beside `taint`."""

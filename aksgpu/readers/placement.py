@@ -30,12 +30,19 @@ def read_tolerations(fields: Fields, path: str) -> Maybe[tuple[Toleration, ...]]
 def _toleration(fields: Fields, item: object, path: str) -> Toleration | Unknown:
     part = Fields(item, prefix=f"{path}.")
     values = (part.text("key"), part.choice("operator", ("Equal", "Exists")), part.text("value"), part.text("effect"))
+    seconds = part.whole("tolerationSeconds")
     fields.adopt(part)
     if any(isinstance(value, Unknown) for value in values):
         return UNKNOWN
     key, operator, value, effect = values
     return Toleration.model_validate(
-        {"key": key or "", "operator": operator or "Equal", "value": value or "", "effect": effect or ""}
+        {
+            "key": key or "",
+            "operator": operator or "Equal",
+            "value": value or "",
+            "effect": effect or "",
+            "seconds": seconds,
+        }
     )
 
 

@@ -27,11 +27,17 @@ def _is_null(volume: HostPath) -> Truth:
 
 
 def _requests_devices(mount: Mount, workload: Workload) -> Truth:
-    if isinstance(mount.path, Unknown) or isinstance(mount.volume, Unknown) or isinstance(workload.host_paths, Unknown):
+    there = UNKNOWN if isinstance(mount.path, Unknown) else bool(_REQUESTS.match(normal(mount.path or "")))
+    if isinstance(workload.host_paths, Unknown):
+        return all_of(there, UNKNOWN)
+    mounted = (all_of(_is_mounted(volume, mount), _is_null(volume)) for volume in workload.host_paths or ())
+    return all_of(there, any_of(*mounted))
+
+
+def _is_mounted(volume: HostPath, mount: Mount) -> Truth:
+    if isinstance(volume.name, Unknown) or isinstance(mount.volume, Unknown):
         return UNKNOWN
-    if not _REQUESTS.match(normal(mount.path or "")):
-        return False
-    return any_of(*(_is_null(volume) for volume in workload.host_paths or () if volume.name == mount.volume))
+    return volume.name == mount.volume
 
 
 def _null_device_mount(workload: Workload, container: ContainerFacts) -> tuple[Truth, str]:
@@ -127,6 +133,12 @@ NVIDIA_DEVICE_HOST_PATH = Rule(
 _QUOTA_KEYS = ("requests.nvidia.com/gpu", "limits.nvidia.com/gpu", "nvidia.com/gpu")
 
 
+def _same_namespace(claim: ClaimFacts, quota: QuotaFacts) -> bool:
+    if isinstance(claim.namespace, Unknown) or isinstance(quota.namespace, Unknown):
+        return False  # Two that aren't known yet needn't be the same.
+    return (claim.namespace or "default") == (quota.namespace or "default")
+
+
 def _escaping(quota: QuotaFacts, estate: Estate) -> Iterator[tuple[ClaimFacts, str]]:
     """Yield claims of the quota's namespace with a class of GPUs that it doesn't count."""
     hard = quota.hard if isinstance(quota.hard, dict) else {}
@@ -138,7 +150,7 @@ def _escaping(quota: QuotaFacts, estate: Estate) -> Iterator[tuple[ClaimFacts, s
     for claim in estate.claims_near(quota.cluster):
         if (
             same_cluster(quota.cluster, claim.cluster, estate) is False
-            or claim.namespace != quota.namespace
+            or not _same_namespace(claim, quota)
             or not isinstance(claim.requests, tuple)
         ):
             continue

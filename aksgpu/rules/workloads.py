@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from aksgpu.facts.estate import Estate
 from aksgpu.facts.nodes import Toleration
-from aksgpu.facts.truth import UNKNOWN, Maybe, Truth, Unknown, all_of, any_of, known
+from aksgpu.facts.truth import UNKNOWN, Maybe, Truth, Unknown, all_of, any_of, known, not_
 from aksgpu.facts.workloads import ContainerClaim, ContainerFacts, Workload
 from aksgpu.knowledge.gpu_software import EXTENDED_RESOURCES
 from aksgpu.rules.checks import FAILS_OR_WAITS
@@ -93,7 +93,7 @@ def _shared_by_workloads(estate: Estate) -> Iterator[Verdict]:
         for claim in workload.claims if isinstance(workload.claims, tuple) else ():
             if not isinstance(claim.claim, str) or isinstance(workload.namespace, Unknown):
                 continue
-            other = first.setdefault((str(workload.cluster), workload.namespace or "", claim.claim), workload)
+            other = first.setdefault((str(workload.cluster), workload.namespace or "default", claim.claim), workload)
             if other is not workload and same_cluster(other.cluster, workload.cluster, estate) is True:
                 text = f"{workload.label} shares the one claim {claim.claim} with {other.label}."
                 yield Verdict(text, workload.place.at(claim.path))
@@ -105,11 +105,12 @@ def _shared_claims(estate: Estate) -> Iterator[Verdict]:
 
 
 def _shared(workload: Workload) -> Iterator[Verdict]:
-    if not isinstance(workload.claims, tuple):
-        return
     replicas = workload.replicas
     several = UNKNOWN if isinstance(replicas, Unknown) else (replicas or 1) > 1 or workload.kind == "DaemonSet"
-    for claim in workload.claims:
+    if isinstance(workload.claims, Unknown):
+        yield from decided(all_of(UNKNOWN, several), "", workload, workload.path, "its claims and replicas")
+        return
+    for claim in workload.claims or ():
         named = UNKNOWN if isinstance(claim.claim, Unknown) else claim.claim is not None
         pods = "on every node" if workload.kind == "DaemonSet" else f"of {replicas} replicas"
         text = f"The pods {pods} of {workload.label} share the one claim {claim.claim}."
@@ -139,27 +140,32 @@ SHARED_CLAIM_BY_REPLICAS = Rule(
 )
 
 
-def _used(workload: Workload, name: str) -> Truth:
+def _used(workload: Workload, name: str | Unknown) -> Truth:
     if isinstance(workload.containers, Unknown):
         return UNKNOWN
     return any_of(*(_uses(container, name) for container in workload.containers or ()))
 
 
-def _uses(container: ContainerFacts, name: str) -> Truth:
+def _uses(container: ContainerFacts, name: str | Unknown) -> Truth:
     if isinstance(container.claims, Unknown):
         return UNKNOWN
-    return any_of(
-        *(UNKNOWN if isinstance(claim.name, Unknown) else claim.name == name for claim in container.claims or ())
-    )
+    return any_of(*(_same(claim.name, name) for claim in container.claims or ()))
+
+
+def _same(used: Maybe[str], name: str | Unknown) -> Truth:
+    return UNKNOWN if isinstance(used, Unknown) or isinstance(name, Unknown) else used == name
 
 
 def _unreferenced(workload: Workload) -> Iterator[Verdict]:
-    for claim in workload.claims if isinstance(workload.claims, tuple) else ():
-        if not isinstance(claim.name, str):
+    if isinstance(workload.claims, Unknown):
+        yield from decided(UNKNOWN, "", workload, workload.path, "its claims")
+        return
+    for claim in workload.claims or ():
+        if claim.name is None:
             continue
-        used = _used(workload, claim.name)
-        truth = UNKNOWN if isinstance(used, Unknown) else not used
-        text = f"No container of {workload.label} uses its claim {claim.name}."
+        truth = not_(_used(workload, claim.name))
+        name = claim.name if isinstance(claim.name, str) else claim.path
+        text = f"No container of {workload.label} uses its claim {name}."
         yield from decided(truth, text, workload, claim.path, "the claims of its containers")
 
 
@@ -210,11 +216,13 @@ UNDEFINED_CLAIM = Rule(
 )
 
 
-def _tolerates_ill_nodes(toleration: Toleration) -> bool:
+def _tolerates_ill_nodes(toleration: Toleration) -> Truth:
+    # With a limit a pod leaves in time. The API server gives every stored pod such tolerations.
     if toleration.effect == "PreferNoSchedule":
         return False
     everything = not toleration.key and toleration.operator == "Exists"
-    return everything or toleration.key.startswith(_HEALTH)
+    for_ever = UNKNOWN if isinstance(toleration.seconds, Unknown) else toleration.seconds is None
+    return all_of(everything or toleration.key.startswith(_HEALTH), for_ever)
 
 
 def _asks_for_gpus(workload: Workload) -> Truth:
@@ -227,11 +235,11 @@ def _health(workload: Workload) -> Iterator[Verdict]:
     if workload.kind == "DaemonSet" or in_system_namespace(workload) is True:
         return
     tolerations = workload.tolerations
-    ill = UNKNOWN
+    ill: Truth = UNKNOWN
     if not isinstance(tolerations, Unknown):
-        ill = any(_tolerates_ill_nodes(item) for item in tolerations or ())
+        ill = any_of(*(_tolerates_ill_nodes(item) for item in tolerations or ()))
     which = (
-        [item.key or "everything" for item in tolerations or () if _tolerates_ill_nodes(item)]
+        [item.key or "everything" for item in tolerations or () if _tolerates_ill_nodes(item) is True]
         if known(tolerations)
         else []
     )
@@ -249,7 +257,10 @@ NODE_HEALTH_TOLERATION = Rule(
         "The pod goes to nodes whose kubelet or GPUs don't answer, and stays on them: it holds its GPU and does "
         "nothing."
     ),
-    fix="Tolerate the taints of the GPU pool by key (sku=gpu:NoSchedule) and nothing of node.kubernetes.io/.",
+    fix=(
+        "Tolerate the taints of the GPU pool by key (sku=gpu:NoSchedule) and nothing of node.kubernetes.io/ without "
+        "tolerationSeconds."
+    ),
     source=f"{_ARTICLE}: don't tolerate node health problems as a workaround",
     on_unknown=FAILS_OR_WAITS,
     check=each_workload(_health),
