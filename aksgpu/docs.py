@@ -28,6 +28,11 @@ _PLACES = {
     "files": "on files",
 }
 
+_NOTATION = (
+    "`resources` are those of a Pulumi YAML program, `manifests` are Kubernetes objects, `values` are those of charts by "
+    "component. `<unknown>` is a value that a preview doesn't know yet."
+)
+
 
 def pages() -> dict[str, str]:
     """Return every generated page: path below `docs/` to its text."""
@@ -48,7 +53,7 @@ def rule_page(rule: Rule) -> str:
         f"Otherwise: {_places(rule.detects)}.",
         f"## Values that aren't known yet\n\n{rule.on_unknown}",
         f"## Source\n\n{rule.source}",
-        "## Examples\n\nResources as in a Pulumi YAML program; `<unknown>` is a value that a preview doesn't know yet.",
+        f"## Examples\n\n{_NOTATION}",
         *_examples(rule),
     ]
     return "\n\n".join(parts) + "\n"
@@ -89,8 +94,9 @@ def _examples(rule: Rule) -> Iterator[str]:
     yaml.width = 110
     for entry in yaml.load(examples.path_of(rule)):
         text = io.StringIO()
-        yaml.dump({key: entry[key] for key in ("before", "resources") if key in entry}, text)
-        yield f"### {_VERDICTS[entry['verdict']]}: {entry['title']}\n\n```yaml\n{text.getvalue().strip()}\n```"
+        heading = f"### {_VERDICTS[entry.pop('verdict')]}: {entry.pop('title')}"
+        yaml.dump(entry, text)
+        yield f"{heading}\n\n```yaml\n{text.getvalue().strip()}\n```"
 
 
 def _rows(model: type[Part], prefix: str) -> Iterator[str]:
