@@ -29,8 +29,8 @@ _PLACES = {
 }
 
 _NOTATION = (
-    "`resources` are those of a Pulumi YAML program, `manifests` are Kubernetes objects, `values` are those of charts by "
-    "component. `<unknown>` is a value that a preview doesn't know yet."
+    "`resources` are those of a Pulumi YAML program, `manifests` are Kubernetes objects, `values` are those of charts "
+    "by component. `<unknown>` is a value that a preview doesn't know yet."
 )
 
 

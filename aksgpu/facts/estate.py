@@ -5,7 +5,7 @@ from datetime import date
 from functools import cached_property
 from typing import Any
 
-from aksgpu.facts.base import Facts, Malformed, Place
+from aksgpu.facts.base import Facts
 from aksgpu.facts.claims import ClaimFacts, DeviceClassFacts, QuotaFacts
 from aksgpu.facts.clusters import ClusterChange, ClusterFacts, ClusterRef
 from aksgpu.facts.components import GpuComponent
@@ -56,40 +56,12 @@ class Estate(Facts):
 
     def clusters_of(self, ref: ClusterRef) -> Iterator[tuple[ClusterFacts, Truth]]:
         """Yield the clusters that `ref` means, or may mean when names are not known yet."""
-        for cluster in self._candidates(ref):
+        # The object of a reference decides whatever the names say.
+        candidates = self.clusters if ref.object is not None else self._clusters_nearby.of(ref)
+        for cluster in candidates:
             meant = cluster.is_meant_by(ref)
             if isinstance(meant, Unknown) or meant:
                 yield cluster, meant
-
-    def _candidates(self, ref: ClusterRef) -> tuple[ClusterFacts, ...]:
-        """Return the clusters that may be meant; a name that is known leaves few of them to be asked."""
-        if ref.object is not None or not isinstance(ref.name, str):
-            return self.clusters
-        return (*self._clusters_by_name.get(ref.name.casefold(), ()), *self._clusters_without_a_name)
-
-    @cached_property
-    def _clusters_by_name(self) -> dict[str, list[ClusterFacts]]:
-        found: dict[str, list[ClusterFacts]] = {}
-        for cluster in self.clusters:
-            if isinstance(cluster.name, str):
-                found.setdefault(cluster.name.casefold(), []).append(cluster)
-        return found
-
-    @cached_property
-    def _clusters_without_a_name(self) -> tuple[ClusterFacts, ...]:
-        return tuple(cluster for cluster in self.clusters if not isinstance(cluster.name, str))
-
-    def claims_called(self, name: str) -> tuple[ClaimFacts, ...]:
-        """Return the claims and templates of a name."""
-        return tuple(self._claims_by_name.get(name, ()))
-
-    @cached_property
-    def _claims_by_name(self) -> dict[str, list[ClaimFacts]]:
-        found: dict[str, list[ClaimFacts]] = {}
-        for claim in self.claims:
-            if isinstance(claim.name, str):
-                found.setdefault(claim.name, []).append(claim)
-        return found
 
     def pools_near(self, ref: ClusterRef) -> tuple[PoolFacts, ...]:
         """Return the pools that may be in a cluster."""
@@ -103,17 +75,33 @@ class Estate(Facts):
         """Return the claims and templates that may be in a cluster."""
         return self._claims_nearby.of(ref)
 
+    def claims_called(self, name: str) -> tuple[ClaimFacts, ...]:
+        """Return the claims and templates of a name."""
+        return tuple(self._claims_by_name.get(name, ()))
+
     @cached_property
-    def _claims_nearby(self) -> Nearby[ClaimFacts]:
-        return Nearby(self.claims)
+    def _clusters_nearby(self) -> Nearby[ClusterFacts]:
+        return Nearby(self.clusters, lambda cluster: cluster.name)
 
     @cached_property
     def _pools_nearby(self) -> Nearby[PoolFacts]:
-        return Nearby(self.pools)
+        return Nearby(self.pools, lambda pool: pool.cluster.name)
 
     @cached_property
     def _components_nearby(self) -> Nearby[GpuComponent]:
-        return Nearby(self.distinct_components())
+        return Nearby(self.distinct_components(), lambda component: component.cluster.name)
+
+    @cached_property
+    def _claims_nearby(self) -> Nearby[ClaimFacts]:
+        return Nearby(self.claims, lambda claim: claim.cluster.name)
+
+    @cached_property
+    def _claims_by_name(self) -> dict[str, list[ClaimFacts]]:
+        found: dict[str, list[ClaimFacts]] = {}
+        for claim in self.claims:
+            if isinstance(claim.name, str):
+                found.setdefault(claim.name, []).append(claim)
+        return found
 
     def distinct_components(self) -> Iterator[GpuComponent]:
         """Yield the GPU software once: a chart whose own objects are here too is left out in their favour."""
@@ -121,20 +109,6 @@ class Estate(Facts):
         for component in self.components:
             if (component.place.object, component.product) not in made:
                 yield component
-
-    def malformed(self) -> Iterator[tuple[Place, Malformed]]:
-        """Yield every value that could not be read."""
-        for item in (
-            *self.clusters,
-            *self.pools,
-            *self.components,
-            *self.workloads,
-            *self.claims,
-            *self.device_classes,
-            *self.quotas,
-        ):
-            for value in item.malformed:
-                yield item.place, value
 
 
 _PARTS = tuple(name for name in Estate.model_fields if name != "today")

@@ -1,32 +1,23 @@
 """Finds what may be in the same cluster without comparing everything with everything."""
 
-from collections.abc import Iterable
-from typing import Generic, Protocol, TypeVar
+from collections.abc import Callable, Iterable
+from typing import Generic, TypeVar
 
 from aksgpu.facts.clusters import ClusterRef
+from aksgpu.facts.truth import Maybe
 
-
-class InACluster(Protocol):
-    """Something that says which cluster it belongs to."""
-
-    @property
-    def cluster(self) -> ClusterRef:
-        """The cluster."""
-        ...
-
-
-T = TypeVar("T", bound=InACluster)
+T = TypeVar("T")
 
 
 class Nearby(Generic[T]):
     """Things by the name of their cluster; those whose cluster has no known name may be anywhere."""
 
-    def __init__(self, items: Iterable[T]) -> None:
+    def __init__(self, items: Iterable[T], cluster_name: Callable[[T], Maybe[str]]) -> None:
         self._all = tuple(items)
         self._anywhere: list[tuple[int, T]] = []
         self._named: dict[str, list[tuple[int, T]]] = {}
         for entry in enumerate(self._all):
-            name = entry[1].cluster.name
+            name = cluster_name(entry[1])
             group = self._named.setdefault(name.casefold(), []) if isinstance(name, str) else self._anywhere
             group.append(entry)
 

@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 
 from aksgpu.facts.claims import ClaimFacts
+from aksgpu.facts.clusters import ClusterRef
 from aksgpu.facts.estate import Estate
+from aksgpu.facts.namespaces import effective
 from aksgpu.facts.truth import Unknown
 from aksgpu.facts.workloads import PodClaim, Workload
 from aksgpu.rules.model import Rule, Verdict
@@ -13,41 +15,49 @@ _API = "kubernetes.io: Dynamic Resource Allocation; Kubernetes API, PodSpec.reso
 _WAITS = "Names and namespaces that aren't known yet may turn out to match, so nothing is said about them before."
 
 
-def _namespace(item: Workload | ClaimFacts) -> str | Unknown:
-    return item.namespace if isinstance(item.namespace, Unknown) else item.namespace or "default"
-
-
 class _Claims:
-    """The claims of the cluster that a pod runs in, by kind and name."""
+    """The claims of one cluster, by kind and name."""
 
-    def __init__(self, workload: Workload, estate: Estate) -> None:
-        near = estate.claims_near(workload.cluster)
-        here = [one for one in near if same_cluster(workload.cluster, one.cluster, estate) is not False]
-        self._namespace = _namespace(workload)
+    def __init__(self, cluster: ClusterRef, estate: Estate) -> None:
         self._named: dict[tuple[str, str], list[ClaimFacts]] = {}
-        for claim in here:
-            if isinstance(claim.name, str):
-                self._named.setdefault((claim.kind, claim.name), []).append(claim)
-        self.are_known = all(isinstance(one.name, str) and isinstance(_namespace(one), str) for one in here)
+        self._namespaces: set[str] = set()
+        self.are_known = True
         """Whether every claim's name and namespace are known."""
-        self.are_all = self.are_known and any(_namespace(one) == self._namespace for one in here)
-        """Whether claims of the pod's namespace are among the facts, and none whose name isn't known."""
+        for claim in estate.claims_near(cluster):
+            if same_cluster(cluster, claim.cluster, estate) is not False:
+                self._add(claim)
+
+    def _add(self, claim: ClaimFacts) -> None:
+        namespace = effective(claim.namespace)
+        if isinstance(claim.name, str):
+            self._named.setdefault((claim.kind, claim.name), []).append(claim)
+        if isinstance(namespace, str):
+            self._namespaces.add(namespace)
+        self.are_known &= isinstance(claim.name, str) and isinstance(namespace, str)
 
     def of_name(self, kind: str, name: str) -> list[ClaimFacts]:
         """Return the claims of a name in all namespaces."""
         return self._named.get((kind, name), [])
 
-    def beside(self, kind: str, name: str) -> ClaimFacts | None:
+    def beside(self, workload: Workload, kind: str, name: str) -> ClaimFacts | None:
         """Return the claim that a pod means."""
-        return next((one for one in self.of_name(kind, name) if _namespace(one) == self._namespace), None)
+        here = effective(workload.namespace)
+        return next((claim for claim in self.of_name(kind, name) if effective(claim.namespace) == here), None)
+
+    def are_all_of(self, workload: Workload) -> bool:
+        """Tell whether claims of the pod's namespace are among the facts, and none whose name isn't known."""
+        return self.are_known and effective(workload.namespace) in self._namespaces
 
 
 def _references(estate: Estate) -> Iterator[tuple[Workload, PodClaim, str, str, _Claims]]:
     """Yield what pods refer to: workload, entry, kind, name, and the claims of its cluster."""
+    by_cluster: dict[ClusterRef, _Claims] = {}
     for workload in estate.workloads:
         if not isinstance(workload.claims, tuple) or isinstance(workload.namespace, Unknown):
             continue
-        claims = _Claims(workload, estate)
+        if workload.cluster not in by_cluster:
+            by_cluster[workload.cluster] = _Claims(workload.cluster, estate)
+        claims = by_cluster[workload.cluster]
         for claim in workload.claims:
             if isinstance(claim.claim, str):
                 yield workload, claim, "ResourceClaim", claim.claim, claims
@@ -58,11 +68,11 @@ def _references(estate: Estate) -> Iterator[tuple[Workload, PodClaim, str, str, 
 def _elsewhere(estate: Estate) -> Iterator[Verdict]:
     for workload, claim, kind, name, claims in _references(estate):
         others = claims.of_name(kind, name)
-        if others and claims.beside(kind, name) is None and claims.are_known:
-            there = ", ".join(sorted({str(_namespace(one)) for one in others}))
+        if others and claims.beside(workload, kind, name) is None and claims.are_known:
+            there = ", ".join(sorted({str(effective(one.namespace)) for one in others}))
             text = (
-                f"{workload.label} in namespace {_namespace(workload)} refers to the {kind} {name}, which is in "
-                f"namespace {there}."
+                f"{workload.label} in namespace {effective(workload.namespace)} refers to the {kind} {name}, which is "
+                f"in namespace {there}."
             )
             yield Verdict(text, workload.place.at(claim.path))
 
@@ -85,7 +95,7 @@ CLAIM_IN_OTHER_NAMESPACE = Rule(
 
 def _missing(estate: Estate) -> Iterator[Verdict]:
     for workload, claim, kind, name, claims in _references(estate):
-        if claims.of_name(kind, name) or not claims.are_all:
+        if claims.of_name(kind, name) or not claims.are_all_of(workload):
             continue
         text = f"{workload.label} refers to the {kind} {name}, which is not among the claims of its namespace here."
         yield Verdict(text, workload.place.at(claim.path))
@@ -112,7 +122,7 @@ MISSING_CLAIM = Rule(
 
 def _unknown_request(estate: Estate) -> Iterator[Verdict]:
     for workload, claim, kind, name, claims in _references(estate):
-        found = claims.beside(kind, name)
+        found = claims.beside(workload, kind, name)
         if found is None or not isinstance(found.requests, tuple) or not isinstance(workload.containers, tuple):
             continue
         names = {part.name for request in found.requests for part in (request, *request.alternatives)}

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from aksgpu.facts.claims import ClaimFacts, QuotaFacts
 from aksgpu.facts.estate import Estate
+from aksgpu.facts.namespaces import effective
 from aksgpu.facts.truth import UNKNOWN, Maybe, Truth, Unknown, all_of, any_of, not_
 from aksgpu.facts.workloads import ContainerFacts, HostPath, Mount, Workload
 from aksgpu.knowledge.paths import normal
@@ -134,9 +135,9 @@ _QUOTA_KEYS = ("requests.nvidia.com/gpu", "limits.nvidia.com/gpu", "nvidia.com/g
 
 
 def _same_namespace(claim: ClaimFacts, quota: QuotaFacts) -> bool:
-    if isinstance(claim.namespace, Unknown) or isinstance(quota.namespace, Unknown):
-        return False  # Two that aren't known yet needn't be the same.
-    return (claim.namespace or "default") == (quota.namespace or "default")
+    ours, theirs = effective(claim.namespace), effective(quota.namespace)
+    # Two that aren't known yet needn't be the same.
+    return isinstance(ours, str) and ours == theirs
 
 
 def _escaping(quota: QuotaFacts, estate: Estate) -> Iterator[tuple[ClaimFacts, str]]:

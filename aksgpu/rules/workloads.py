@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from aksgpu.facts.estate import Estate
+from aksgpu.facts.namespaces import effective
 from aksgpu.facts.nodes import Toleration
 from aksgpu.facts.truth import UNKNOWN, Maybe, Truth, Unknown, all_of, any_of, known, not_
 from aksgpu.facts.workloads import ContainerClaim, ContainerFacts, Workload
@@ -90,10 +91,11 @@ def _shared_by_workloads(estate: Estate) -> Iterator[Verdict]:
     """Yield the workloads that name a claim which an earlier one of their namespace names too."""
     first: dict[tuple[str, str, str], Workload] = {}
     for workload in estate.workloads:
+        namespace = effective(workload.namespace)
         for claim in workload.claims if isinstance(workload.claims, tuple) else ():
-            if not isinstance(claim.claim, str) or isinstance(workload.namespace, Unknown):
+            if not isinstance(claim.claim, str) or isinstance(namespace, Unknown):
                 continue
-            other = first.setdefault((str(workload.cluster), workload.namespace or "default", claim.claim), workload)
+            other = first.setdefault((str(workload.cluster), namespace, claim.claim), workload)
             if other is not workload and same_cluster(other.cluster, workload.cluster, estate) is True:
                 text = f"{workload.label} shares the one claim {claim.claim} with {other.label}."
                 yield Verdict(text, workload.place.at(claim.path))
