@@ -93,8 +93,8 @@ def _claim(api_version: str, kind: str, fields: Fields, place: Place, cluster: C
 
 
 def _requests(fields: Fields, path: str, problems: list[Malformed]) -> Maybe[tuple[DeviceRequest, ...]]:
-    items = fields.items(path)
-    if isinstance(items, Unknown) or any(isinstance(item, Unknown) for item in items or []):
+    items = fields.known_items(path)
+    if isinstance(items, Unknown):
         return UNKNOWN
     return tuple(_request(item, f"{path}[{index}]", problems) for index, item in enumerate(items or []))
 

@@ -78,11 +78,9 @@ class Fields:
 
     def texts(self, path: str) -> Maybe[tuple[str, ...]]:
         """Return a list of texts; unknown as a whole as soon as one element is."""
-        value = self.items(path)
+        value = self.known_items(path)
         if value is None or isinstance(value, Unknown):
             return value
-        if any(isinstance(item, Unknown) for item in value):
-            return UNKNOWN
         if all(isinstance(item, str) for item in value):
             return tuple(item for item in value if isinstance(item, str))
         return self._malformed(path, value, "a list of texts")
@@ -117,6 +115,13 @@ class Fields:
         if isinstance(value, Sequence) and not isinstance(value, str | bytes):
             return list(value)
         return self._malformed(path, value, "a list")
+
+    def known_items(self, path: str) -> Maybe[list[object]]:
+        """Return a list, its elements unread; unknown as a whole as soon as one element is."""
+        value = self.items(path)
+        if isinstance(value, list) and any(isinstance(item, Unknown) for item in value):
+            return UNKNOWN
+        return value
 
     def refuse(self, path: str, value: object, expected: str) -> Unknown:
         """Record that a value which has the right type still can't be used."""

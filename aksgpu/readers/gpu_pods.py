@@ -16,7 +16,7 @@ from aksgpu.knowledge import gpu_software
 from aksgpu.knowledge.paths import normal
 from aksgpu.readers.fields import Fields
 from aksgpu.readers.placement import read_selection, read_tolerations
-from aksgpu.readers.pod_specs import CONTAINER_GROUPS, POD_SPECS
+from aksgpu.readers.pod_specs import CONTAINER_GROUPS, POD_SPECS, elements
 
 _PLUGIN_PATHS = {gpu_software.PLUGIN_FOLDER, f"{gpu_software.PLUGIN_FOLDER}/kubelet.sock"}
 _PLUGIN, _DRA_DRIVER, _DRA_IMAGE, _OTHER_DEVICES = (
@@ -96,10 +96,10 @@ def _traits(fields: Fields, spec: str) -> _Traits:
     texts: list[str] = []
     everything: list[object] = []
     for group in ("containers", "initContainers"):
-        for container in _groups(fields.raw(f"{spec}.{group}")):
-            image, command = _get(container, "image"), _list(_get(container, "command"))
-            everything += [image, *command, *_list(_get(container, "args"))]
-            program = _program([*command, *_list(_get(container, "args"))]) if command else ""
+        for container in elements(fields.raw(f"{spec}.{group}")):
+            image, command = _get(container, "image"), elements(_get(container, "command"))
+            everything += [image, *command, *elements(_get(container, "args"))]
+            program = _program([*command, *elements(_get(container, "args"))]) if command else ""
             if program not in gpu_software.PLUGIN_HELPERS:
                 texts += [text for text in (_repository(image), program) if text]
     paths = list(_host_paths(fields, spec))
@@ -112,7 +112,7 @@ def _traits(fields: Fields, spec: str) -> _Traits:
 
 def _host_paths(fields: Fields, spec: str) -> Iterator[object]:
     """Yield the paths of the node that a pod gets: whole volumes, and the parts of them that containers mount."""
-    for volume in _groups(fields.raw(f"{spec}.volumes")):
+    for volume in elements(fields.raw(f"{spec}.volumes")):
         path = _get(_get(volume, "hostPath"), "path")
         yield path
         for sub_path in _sub_paths(fields, spec, _get(volume, "name")) if isinstance(path, str) else ():
@@ -121,8 +121,8 @@ def _host_paths(fields: Fields, spec: str) -> Iterator[object]:
 
 def _sub_paths(fields: Fields, spec: str, volume: object) -> Iterator[str]:
     for group in CONTAINER_GROUPS:
-        for container in _groups(fields.raw(f"{spec}.{group}")):
-            for mount in _groups(_get(container, "volumeMounts")):
+        for container in elements(fields.raw(f"{spec}.{group}")):
+            for mount in elements(_get(container, "volumeMounts")):
                 sub_path = _get(mount, "subPath")
                 if _get(mount, "name") == volume and isinstance(sub_path, str):
                     yield sub_path
@@ -144,19 +144,6 @@ def _program(arguments: list[object]) -> str:
     if words and posixpath.basename(words[0]) in gpu_software.SHELLS and "-c" in words[:-1]:
         words = words[words.index("-c") + 1].removeprefix("exec ").split()
     return posixpath.basename(words[0]) if words else ""
-
-
-def _groups(value: object) -> Iterator[object]:
-    yield from _list(value)
-
-
-def _list(value: object) -> list[object]:
-    """Return the elements of a list; something unknown is one unknown element, anything else none."""
-    if isinstance(value, Unknown):
-        return [UNKNOWN]
-    if isinstance(value, list | tuple):
-        return list(value)
-    return []
 
 
 def _get(value: object, key: str) -> object:

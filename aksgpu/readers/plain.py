@@ -13,7 +13,7 @@ _UNKNOWN_MARKS = frozenset(
         "030794c1-ac77-496b-92df-f27374a8bd58",
         "e48ece36-62e2-4504-bad9-02848725956a",
         "dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
-        # What `pulumi policy analyze --file` makes of a secret that it can't decrypt, whatever its type.
+        # What a preview, and `pulumi policy analyze --file`, make of a secret that they don't show, whatever its type.
         "[secret]",
     }
 )

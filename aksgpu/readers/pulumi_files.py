@@ -9,7 +9,6 @@ from aksgpu.facts.base import Place
 from aksgpu.facts.clusters import ANY_CLUSTER, ClusterChange, ClusterRef
 from aksgpu.facts.estate import Estate
 from aksgpu.facts.pools import PoolChange
-from aksgpu.facts.truth import UNKNOWN
 from aksgpu.readers.linking import link
 from aksgpu.readers.plain import plain
 from aksgpu.readers.pulumi_resources import PulumiResource, provider_cluster, reader_for
@@ -19,8 +18,6 @@ from aksgpu.readers.stack_components import changed
 
 _GONE = ("delete", "delete-replaced", "discard", "discard-replaced", "read-discard", "remove-pending-replace")
 """Steps after which nothing is left."""
-_BLINDED = "[secret]"
-"""What a preview writes in the place of a secret."""
 _EXPORT_AGAIN = "Write the file anew with `pulumi stack export --file FILE` or `pulumi preview --json > FILE`."
 
 
@@ -36,7 +33,7 @@ class _State:
     def props(self) -> object:
         """Return what was asked for; what is there when that was not written down."""
         inputs = self.data.get("inputs")
-        props = _seen(plain(inputs or self.data.get("outputs") or {}))
+        props = plain(inputs or self.data.get("outputs") or {})
         resource_id = self.data.get("id")
         # Kubernetes ids are no ARM ids; the program's own key wins.
         if isinstance(props, Mapping) and isinstance(resource_id, str) and resource_id.startswith("/subscriptions/"):
@@ -216,15 +213,6 @@ def _placed(estate: Estate, file: str, path: str) -> Estate:
 def _in(place: Place, file: str, path: str) -> Place:
     inside = f"{path}.inputs.{place.path}" if place.path else path
     return place.model_copy(update={"file": file, "path": inside})
-
-
-def _seen(value: object) -> object:
-    """Return a copy with `UNKNOWN` for blinded secrets."""
-    if isinstance(value, Mapping):
-        return {key: _seen(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_seen(item) for item in value]
-    return UNKNOWN if value == _BLINDED else value
 
 
 def _texts(value: object) -> Iterator[str]:

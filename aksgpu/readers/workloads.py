@@ -171,8 +171,8 @@ def _text(quantity: object) -> str:
 
 
 def _container_claims(part: Fields, path: str) -> Maybe[tuple[ContainerClaim, ...]]:
-    items = part.items("resources.claims")
-    if isinstance(items, Unknown) or any(isinstance(item, Unknown) for item in items or []):
+    items = part.known_items("resources.claims")
+    if isinstance(items, Unknown):
         return UNKNOWN
     views = [Fields(item, prefix=f"{path}.resources.claims[{index}].") for index, item in enumerate(items or [])]
     return tuple(ContainerClaim(name=view.text("name"), request=view.text("request")) for view in views)
@@ -180,8 +180,8 @@ def _container_claims(part: Fields, path: str) -> Maybe[tuple[ContainerClaim, ..
 
 def _environment(part: Fields) -> Maybe[dict[str, Maybe[str]]]:
     found: dict[str, Maybe[str]] = {}
-    items = part.items("env")
-    if isinstance(items, Unknown) or any(isinstance(item, Unknown) for item in items or []):
+    items = part.known_items("env")
+    if isinstance(items, Unknown):
         return UNKNOWN
     for item in items or []:
         variable = Fields(item)
@@ -195,8 +195,8 @@ def _environment(part: Fields) -> Maybe[dict[str, Maybe[str]]]:
 
 
 def _mounts(part: Fields) -> Maybe[tuple[Mount, ...]]:
-    items = part.items("volumeMounts")
-    if isinstance(items, Unknown) or any(isinstance(item, Unknown) for item in items or []):
+    items = part.known_items("volumeMounts")
+    if isinstance(items, Unknown):
         return UNKNOWN
     views = [Fields(item) for item in items or []]
     return tuple(Mount(volume=view.text("name"), path=view.text("mountPath")) for view in views)
