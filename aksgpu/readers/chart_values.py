@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from aksgpu.facts.base import Malformed
 from aksgpu.facts.truth import UNKNOWN, Unknown
-from aksgpu.readers.documents import documents
+from aksgpu.readers.documents import only
 from aksgpu.readers.fields import Fields
 from aksgpu.readers.yaml_trees import Problem
 
@@ -59,12 +59,10 @@ def _load(fields: Fields, asset: object, path: str) -> object:
         return fields.refuse(
             path, asset, "a YAML file that can be read here; put what decides about GPUs into `values`"
         )
-    found = [document.data for document in documents(text) if document.data is not None]
-    if not found:
+    document = only(text)
+    if document is None:
         return {}
-    if len(found) > 1 or isinstance(found[0], Problem):
-        return fields.refuse(path, asset, "one document of YAML")
-    return found[0]
+    return fields.refuse(path, asset, "one document of YAML") if isinstance(document.data, Problem) else document.data
 
 
 def _text(asset: object) -> str | None:

@@ -39,6 +39,21 @@ def documents(text: str) -> Iterator[Document]:
         yield Document(tree.index, line, data_of(tree))
 
 
+def only(text: str) -> Document | None:
+    """Return the one document of a text that may have only one, as the values of a chart; None for an empty text.
+
+    A second document makes it a `Problem`.
+    """
+    found = [document for document in documents(text) if document.data is not None]
+    if not found:
+        return None
+    if len(found) > 1 and not isinstance(found[0].data, Problem):
+        second = found[1]
+        problem = Problem(second.line, "The values of a chart are one document; Helm reads no second one.")
+        return Document(second.index, second.line, problem)
+    return found[0]
+
+
 class _TwiceError(ValueError):
     """A key of a JSON object is written twice."""
 

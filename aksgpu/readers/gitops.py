@@ -8,7 +8,7 @@ from aksgpu.facts.clusters import ClusterRef
 from aksgpu.facts.estate import Estate
 from aksgpu.facts.truth import UNKNOWN, Maybe, Unknown
 from aksgpu.readers.chart_values import merged
-from aksgpu.readers.documents import documents
+from aksgpu.readers.documents import only
 from aksgpu.readers.fields import Fields
 from aksgpu.readers.gpu_charts import read_chart
 from aksgpu.readers.set_values import applied, parse
@@ -85,7 +85,7 @@ def _yaml(text: object) -> object:
         return {}
     if not isinstance(text, str):
         return UNKNOWN
-    found = [document.data for document in documents(text) if document.data is not None]
-    if not found:
+    document = only(text)
+    if document is None:
         return {}
-    return UNKNOWN if len(found) > 1 or isinstance(found[0], Problem) else found[0]
+    return UNKNOWN if isinstance(document.data, Problem) else document.data

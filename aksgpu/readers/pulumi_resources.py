@@ -16,6 +16,7 @@ from aksgpu.readers import aks, arm_templates, classic_azure, kube_objects, yaml
 from aksgpu.readers.azure_tokens import parse_token
 from aksgpu.readers.fields import Fields
 from aksgpu.readers.gpu_charts import read_release
+from aksgpu.readers.object_lists import expanded
 
 
 class PulumiResource(NamedTuple):
@@ -101,8 +102,8 @@ def _list(api_version: str, kind: str, resource: PulumiResource) -> Estate:
     """Read a list of objects that is registered as one resource; it need not say again what its type says."""
     written = resource.props if isinstance(resource.props, dict) else {}
     return Estate.merge(
-        _object(*found[:2], resource._replace(props=found[2]))
-        for found in yaml_groups.objects({"apiVersion": api_version, "kind": kind, "items": written.get("items")})
+        _object(item.api_version, item.kind, resource._replace(props=item.data))
+        for item in expanded({"apiVersion": api_version, "kind": kind, "items": written.get("items")})
     )
 
 

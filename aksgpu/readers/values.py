@@ -12,7 +12,7 @@ from aksgpu.facts.stack import ComponentName, StackComponent, StackFacts
 from aksgpu.facts.truth import UNKNOWN, Unknown
 from aksgpu.knowledge.stack_values import OTHER_NAMES, VALUES
 from aksgpu.readers.chart_values import merged
-from aksgpu.readers.documents import documents
+from aksgpu.readers.documents import only
 from aksgpu.readers.gpu_charts import read_chart
 from aksgpu.readers.reading import Reading, Unreadable
 from aksgpu.readers.set_values import Setting, applied, parse
@@ -102,16 +102,14 @@ def _load(file: str, texts: dict[str, str]) -> object:
     if isinstance(text, Unreadable):
         return text
     texts[file] = text
-    found = [document for document in documents(text) if document.data is not None]
-    if not found:
+    document = only(text)
+    if document is None:
         return {}
-    data = found[0].data
+    data = document.data
     if isinstance(data, Problem):
         return Unreadable(file, data.line, data.message)
-    if len(found) > 1:
-        return Unreadable(file, found[1].line, "The values of a chart are one document; Helm reads no second one.")
     if not isinstance(data, Mapping):
-        return Unreadable(file, found[0].line, "The values of a chart are keys with values; this is something else.")
+        return Unreadable(file, document.line, "The values of a chart are keys with values; this is something else.")
     return data
 
 

@@ -1,11 +1,12 @@
 """Reads the objects in Pulumi's groups of YAML, for previews in which the group doesn't show them one by one."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from aksgpu.facts.estate import Estate
 from aksgpu.readers.documents import documents
 from aksgpu.readers.fields import Fields
+from aksgpu.readers.object_lists import expanded
 
 KINDS = ("ConfigGroup", "ConfigFile")
 OnObject = Callable[[str, str, object], Estate]
@@ -14,25 +15,9 @@ OnObject = Callable[[str, str, object], Estate]
 
 def read_group(props: object, on_object: OnObject) -> Estate:
     """Return the facts in the objects, texts and local files of a group."""
-    return Estate.merge(on_object(*found) for data in _data(Fields(props)) for found in objects(data))
-
-
-def objects(data: object) -> Iterator[tuple[str, str, object]]:
-    """Yield an object, or the objects in a list of them, with apiVersion and kind."""
-    if not isinstance(data, Mapping):
-        return
-    api_version, kind, items = data.get("apiVersion"), data.get("kind"), data.get("items")
-    if not (isinstance(api_version, str) and isinstance(kind, str)):
-        return
-    if kind.endswith("List") and isinstance(items, list):
-        implied = {"apiVersion": api_version, "kind": kind.removesuffix("List")}
-        for item in items:
-            if isinstance(item, Mapping):
-                member = {**implied, **item} if kind != "List" else item
-                if not str(member.get("kind", "")).endswith("List"):
-                    yield from objects(member)
-        return
-    yield api_version, kind, data
+    return Estate.merge(
+        on_object(item.api_version, item.kind, item.data) for data in _data(Fields(props)) for item in expanded(data)
+    )
 
 
 def _data(fields: Fields) -> Iterator[object]:
