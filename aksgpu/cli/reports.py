@@ -3,21 +3,23 @@
 import io
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from aksgpu.facts.estate import Estate
 from aksgpu.readers.lines import Lines
 from aksgpu.readers.reading import Reading
 from aksgpu.reporters.report import Allocation, Failure, Report, Result, RuleText
+from aksgpu.rules.book import in_order
 from aksgpu.rules.model import Finding, Rule
 
 
 def made(reading: Reading, findings: Iterable[Finding], rules: Sequence[Rule]) -> Report:
     """Return the report: findings with their lines in order, what could not be read, and the allocation."""
     lines = Lines(reading.texts)
-    results = sorted((_result(finding, lines) for finding in findings), key=_order)
+    located = sorted((_located(finding, lines) for finding in findings), key=in_order)
     return Report(
-        results=results,
+        results=[Result(**finding.as_json()) for finding in located],
         allocation=_allocation(reading.estate),
         unreadable=[Failure(item.file, item.line, item.message) for item in reading.unreadable],
         rules=[_text(rule) for rule in rules],
@@ -61,25 +63,8 @@ def _rendered(report: Report, form: str) -> str:
     return text.render(report)
 
 
-def _result(finding: Finding, lines: Lines) -> Result:
-    place = lines.locate(finding.verdict.place)
-    rule = finding.rule
-    return Result(
-        rule=rule.id,
-        name=rule.name,
-        severity=finding.severity,
-        message=finding.verdict.message,
-        why=rule.why,
-        fix=rule.fix,
-        source=rule.source,
-        object=place.object,
-        file=place.file,
-        line=place.line,
-    )
-
-
-def _order(result: Result) -> tuple[str, int, str, str]:
-    return (result.file or "", result.line or 0, result.rule, result.object)
+def _located(finding: Finding, lines: Lines) -> Finding:
+    return replace(finding, verdict=replace(finding.verdict, place=lines.locate(finding.verdict.place)))
 
 
 def _text(rule: Rule) -> RuleText:

@@ -3,7 +3,7 @@
 import xml.etree.ElementTree as ET
 from collections import defaultdict
 
-from aksgpu.reporters.report import Failure, Report, Result, RuleText, printable
+from aksgpu.reporters.report import Failure, Report, Result, RuleText, one_line, printable, where
 
 
 def render(report: Report) -> str:
@@ -31,32 +31,21 @@ def _rule(suite: ET.Element, rule: RuleText, results: list[Result]) -> None:
     others = [result for result in results if result.severity != "error"]
     if errors:
         more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
-        message = f"{_where(errors[0])}: {errors[0].message}{more}"
-        failure = ET.SubElement(case, "failure", type=rule.name, message=_one_line(message))
+        message = f"{where(errors[0])}: {errors[0].message}{more}"
+        failure = ET.SubElement(case, "failure", type=rule.name, message=one_line(message))
         failure.text = "\n\n".join(_text(result) for result in errors)
     if others:
         ET.SubElement(case, "system-out").text = "\n\n".join(_text(result) for result in others)
 
 
 def _unreadable(suite: ET.Element, failure: Failure) -> None:
-    case = ET.SubElement(suite, "testcase", classname="aksgpu.inputs", name=_one_line(failure.file))
-    where = failure.file if failure.line is None else f"{failure.file}:{failure.line}"
-    error = ET.SubElement(case, "error", type="unreadable", message=_one_line(failure.message))
-    error.text = printable(f"{where}: {failure.message}")
+    case = ET.SubElement(suite, "testcase", classname="aksgpu.inputs", name=one_line(failure.file))
+    error = ET.SubElement(case, "error", type="unreadable", message=one_line(failure.message))
+    error.text = printable(f"{where(failure)}: {failure.message}")
 
 
 def _text(result: Result) -> str:
     return printable(
-        f"{_where(result)}: {result.severity}: {result.message}\n"
+        f"{where(result)}: {result.severity}: {result.message}\n"
         f"Object: {result.object}\nWhy: {result.why}\nFix: {result.fix}\nSource: {result.source}"
     )
-
-
-def _where(result: Result) -> str:
-    if result.file is None:
-        return result.object
-    return result.file if result.line is None else f"{result.file}:{result.line}"
-
-
-def _one_line(text: str) -> str:
-    return " ".join(printable(text).split())

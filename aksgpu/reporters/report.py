@@ -73,6 +73,18 @@ class Report:
         return sum(result.severity == severity for result in self.results)
 
 
+def where(item: Result | Failure) -> str:
+    """Return file and line, as far as they are known; a finding without a file is at its object."""
+    if item.file is None:
+        return item.object
+    return item.file if item.line is None else f"{item.file}:{item.line}"
+
+
+def one_line(text: str) -> str:
+    """Write a text on one line, printable."""
+    return " ".join(printable(text).split())
+
+
 def printable(text: str) -> str:
     """Write what a terminal or an XML parser would stumble over as escapes: control characters, lone surrogates."""
     return "".join(

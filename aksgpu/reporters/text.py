@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from aksgpu.reporters.report import Report, Result, printable
+from aksgpu.reporters.report import Report, one_line, printable, where
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,11 +19,10 @@ def render(report: Report) -> str:
 
 def _lines(report: Report) -> Iterator[str]:
     for result in report.results:
-        yield f"{_where(result)}: {result.severity} {result.rule} {result.name}: {_one_line(result.message)}"
-        yield f"    Fix: {_one_line(result.fix)}"
+        yield f"{one_line(where(result))}: {result.severity} {result.rule} {result.name}: {one_line(result.message)}"
+        yield f"    Fix: {one_line(result.fix)}"
     for failure in report.unreadable:
-        where = failure.file if failure.line is None else f"{failure.file}:{failure.line}"
-        yield f"{_one_line(where)}: unreadable: {_one_line(failure.message)}"
+        yield f"{one_line(where(failure))}: unreadable: {one_line(failure.message)}"
     if report.allocation is not None:
         yield _allocation(report)
     yield summary(report)
@@ -40,14 +39,13 @@ def show(report: Report, console: "Console") -> None:
             line = "" if result.line is None else f"line {result.line}: "
             head = Text.assemble(
                 line, (result.severity, _STYLES[result.severity]), f" {result.rule} ", (result.name, "bold"),
-                (f"  {_one_line(result.object)}", "dim"),
+                (f"  {one_line(result.object)}", "dim"),
             )  # fmt: skip
             console.print(Padding(head, (0, 0, 0, 2)))
             console.print(Padding(Text(printable(result.message)), (0, 0, 0, 6)))
             console.print(Padding(Text.assemble(("Fix: ", "green"), printable(result.fix)), (0, 0, 1, 6)))
     for failure in report.unreadable:
-        where = failure.file if failure.line is None else f"{failure.file}:{failure.line}"
-        console.print(Text(_one_line(where), style="bold underline"))
+        console.print(Text(one_line(where(failure)), style="bold underline"))
         body = Text.assemble(("can't be read ", "bold red"), printable(failure.message))
         console.print(Padding(body, (0, 0, 1, 2)))
     if report.allocation is not None:
@@ -77,17 +75,7 @@ def _allocation(report: Report) -> str:
     found = report.allocation
     if found is None:
         return ""
-    return f"Allocation: {found.policy or 'none'} ({found.verdict}). {_one_line(found.message)}"
-
-
-def _where(result: Result) -> str:
-    if result.file is None:
-        return _one_line(result.object)
-    return _one_line(result.file if result.line is None else f"{result.file}:{result.line}")
-
-
-def _one_line(text: str) -> str:
-    return " ".join(printable(text).split())
+    return f"Allocation: {found.policy or 'none'} ({found.verdict}). {one_line(found.message)}"
 
 
 def _many(count: int, noun: str) -> str:

@@ -82,7 +82,7 @@ def rule(name_or_id: str) -> Rule | None:
 def judge(estate: Estate, rules: Iterable[Rule] = BOOK) -> list[Finding]:
     """Return what the rules find, in the order of file, line, rule."""
     findings = [Finding(entry, verdict) for entry in rules for verdict in entry.check(estate)]
-    return sorted(findings, key=_order)
+    return sorted(findings, key=in_order)
 
 
 def refuse_errors(estate: Estate, rules: Iterable[Rule] = BOOK) -> list[Finding]:
@@ -97,6 +97,7 @@ def refuse_errors(estate: Estate, rules: Iterable[Rule] = BOOK) -> list[Finding]
     return findings
 
 
-def _order(finding: Finding) -> tuple[str, int, str, str]:
+def in_order(finding: Finding) -> tuple[str, int, str, str]:
+    """Return what findings are sorted by: file, line, rule."""
     place = finding.verdict.place
     return (place.file or "", place.line or 0, finding.rule.id, place.object)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from aksgpu.facts.base import Place
 from aksgpu.facts.estate import Estate
@@ -73,7 +73,7 @@ class Finding:
         """The rule's own, except that what isn't decided yet is for information."""
         return "info" if self.verdict.undecided else self.rule.severity
 
-    def as_json(self) -> dict[str, object]:
+    def as_json(self) -> dict[str, Any]:
         """Return the shape that `aksgpu check --format json` prints."""
         place = self.verdict.place
         return {
