@@ -180,7 +180,7 @@ class Cluster(pulumi.ComponentResource):
             resource_group_name=live.after(group, new["resource_group"]),
             resource_name_=new["name"],
             location=new["location"],
-            **{argument: asked.apply(partial(_part, argument)) for argument in _argument_names(new)},
+            **typed.inputs(asked, lambda: _arguments(cluster_properties.properties(new))),
             opts=pulumi.ResourceOptions.merge(protected, kept),
         )
         self.cluster_id = cluster.id
@@ -240,24 +240,13 @@ async def _kubeconfig(known: list[str]) -> str:
     return await live.ask(live.azure(cluster_id.split("/")[2]).kubeconfig, group, name)
 
 
-def _asked(new: NewCluster) -> dict[str, Any]:
-    return typed.arguments("The cluster", containerservice.ManagedClusterArgs, cluster_properties.properties(new))
-
-
-def _argument_names(new: NewCluster) -> list[str]:
-    try:
-        return list(_asked(new))
-    except live.RefusedError:
-        return []  # judging refuses the run with the reason, where programs in other languages see it too
+def _arguments(request: dict[str, Any]) -> dict[str, Any]:
+    return typed.arguments("The cluster", containerservice.ManagedClusterArgs, request)
 
 
 def _judged(new: NewCluster) -> dict[str, Any]:
     """Judge the cluster as the policy packs read it, then return its arguments."""
-    asked = _asked(new)
-    request = {**cluster_properties.properties(new), "resourceName": new["name"]}
-    live.judge(read(PulumiResource(_TYPE, f"cluster {new['name']}", request)))
-    return asked
-
-
-def _part(name: str, asked: dict[str, Any]) -> Any:  # noqa: ANN401 - an argument of any type
-    return asked[name]
+    request = cluster_properties.properties(new)
+    arguments = _arguments(request)
+    live.judge(read(PulumiResource(_TYPE, f"cluster {new['name']}", {**request, "resourceName": new["name"]})))
+    return arguments

@@ -162,7 +162,7 @@ class NodePool(pulumi.ComponentResource):
         return self._asked()
 
     def _asked(self) -> dict[str, Any]:
-        asked = pool_properties.properties(self._name, self._args)
+        asked = self._properties()
         if not self._is_managed:
             self._typed_arguments(asked)  # refuses what it would lose
         return asked
@@ -199,21 +199,15 @@ class NodePool(pulumi.ComponentResource):
             resource_group_name=self._args["resource_group_name"],
             resource_name_=self._args["cluster_name"],
             agent_pool_name=self._name,
-            **{name: properties.apply(partial(self._argument, name)) for name in self._argument_names()},
+            **typed.inputs(properties.apply(self._typed_arguments), lambda: self._typed_arguments(self._properties())),
             opts=self._options(list(IMMUTABLE)),
         )
 
+    def _properties(self) -> dict[str, Any]:
+        return pool_properties.properties(self._name, self._args)
+
     def _typed_arguments(self, asked: dict[str, Any]) -> dict[str, Any]:
         return typed.arguments(f"Pool {self._name}", containerservice.AgentPoolArgs, asked)
-
-    def _argument_names(self) -> list[str]:
-        try:
-            return list(self._typed_arguments(pool_properties.properties(self._name, self._args)))
-        except live.RefusedError:
-            return []  # the properties refuse the run with the reason
-
-    def _argument(self, name: str, properties: dict[str, Any]) -> Any:  # noqa: ANN401 - an argument of any type
-        return self._typed_arguments(properties)[name]
 
     def _options(
         self, replace_on_changes: list[str], hooks: pulumi.ResourceHookBinding | None = None

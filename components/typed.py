@@ -1,8 +1,10 @@
 """Hands a request in the spelling of the REST API to a typed resource of azure-native, without losing anything."""
 
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Callable, Mapping
+from functools import cache, partial
 from typing import Any
+
+import pulumi
 
 from components import live
 
@@ -17,6 +19,25 @@ def arguments(what: str, args_class: type, asked: Mapping[str, Any]) -> dict[str
             "drop it without a word. Correct the spelling, or remove it from further_properties."
         )
     return {known[key.casefold()]: value for key, value in asked.items()}
+
+
+def inputs(
+    asked: pulumi.Output[dict[str, Any]], expected: Callable[[], dict[str, Any]]
+) -> dict[str, pulumi.Output[Any]]:
+    """Return each argument as an output that waits for `asked`, the arguments once they have passed their checks.
+
+    Which arguments there will be has to be known before; `expected` makes them without the checks. What it refuses,
+    the checks refuse too, with the reason and where programs in other languages see it.
+    """
+    try:
+        names = list(expected())
+    except live.RefusedError:
+        return {}
+    return {name: asked.apply(partial(_part, name)) for name in names}
+
+
+def _part(name: str, asked: dict[str, Any]) -> Any:  # noqa: ANN401 - an argument of any type
+    return asked[name]
 
 
 def further(what: str, decided: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
