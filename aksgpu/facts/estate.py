@@ -79,6 +79,14 @@ class Estate(Facts):
         """Return the claims and templates of a name."""
         return tuple(self._claims_by_name.get(name, ()))
 
+    def stacks_near(self, ref: ClusterRef) -> tuple[StackFacts, ...]:
+        """Return the stacks of charts that may be in a cluster."""
+        return self._stacks_nearby.of(ref)
+
+    @cached_property
+    def _stacks_nearby(self) -> Nearby[StackFacts]:
+        return Nearby(self.stacks, lambda stack: stack.cluster.name)
+
     @cached_property
     def _clusters_nearby(self) -> Nearby[ClusterFacts]:
         return Nearby(self.clusters, lambda cluster: cluster.name)

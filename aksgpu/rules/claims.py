@@ -1,6 +1,6 @@
 """AKSGPU607 and 615: claims that ask for more than a claim can have."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from aksgpu.facts.base import Place
 from aksgpu.facts.claims import ClaimFacts, DeviceRequest
@@ -13,16 +13,26 @@ from aksgpu.rules.model import Rule, Verdict
 _SOURCE = "Kubernetes, resource/v1/types.go and the allocator of the scheduler"
 
 
-def _counts(estate: Estate) -> Iterator[Verdict]:
+_Judge = Callable[[ClaimFacts, tuple[DeviceRequest, ...]], Iterator[Verdict]]
+
+
+def _each_claim(estate: Estate, judge: _Judge) -> Iterator[Verdict]:
+    """Judge every claim whose requests are known; say of the others that they wait."""
     for claim in estate.claims:
-        if isinstance(claim.requests, Unknown):
-            if not claim.malformed:
-                yield _waiting(claim.place, "the requests")
-            continue
-        requests = claim.requests or ()
-        for request in requests:
-            yield from _each_count(claim, request)
-        yield from _sum(claim, requests)
+        if not isinstance(claim.requests, Unknown):
+            yield from judge(claim, claim.requests or ())
+        elif not claim.malformed:
+            yield _waiting(claim.place, "the requests")
+
+
+def _counts(estate: Estate) -> Iterator[Verdict]:
+    yield from _each_claim(estate, _counts_of)
+
+
+def _counts_of(claim: ClaimFacts, requests: tuple[DeviceRequest, ...]) -> Iterator[Verdict]:
+    for request in requests:
+        yield from _each_count(claim, request)
+    yield from _sum(claim, requests)
 
 
 def _each_count(claim: ClaimFacts, request: DeviceRequest) -> Iterator[Verdict]:
@@ -63,23 +73,21 @@ def _waiting(place: Place, what: str) -> Verdict:
 
 
 def _sizes(estate: Estate) -> Iterator[Verdict]:
-    for claim in estate.claims:
-        if isinstance(claim.requests, Unknown):
-            if not claim.malformed:
-                yield _waiting(claim.place, "the requests")
-            continue
-        requests = claim.requests or ()
-        yield from _too_many(claim.place, len(requests), "requests", MAX_ENTRIES)
-        for group in ("constraints", "config"):
-            entries = {path.partition(".")[0] for path in claim.fields if path.startswith(f"{group}[")}
-            yield from _too_many(claim.place, len(entries), f"entries in {group}", MAX_ENTRIES)
-        for request in requests:
-            where = claim.place.at(request.path)
-            yield from _too_many(where, len(request.alternatives), "alternatives in firstAvailable", MAX_ALTERNATIVES)
-            for each in (request, *request.alternatives):
-                yield from _selectors(claim.place, each.path, each.selectors)
+    yield from _each_claim(estate, _sizes_of)
     for entry in estate.device_classes:
         yield from _selectors(entry.place, "spec", entry.selectors)
+
+
+def _sizes_of(claim: ClaimFacts, requests: tuple[DeviceRequest, ...]) -> Iterator[Verdict]:
+    yield from _too_many(claim.place, len(requests), "requests", MAX_ENTRIES)
+    for group in ("constraints", "config"):
+        entries = {path.partition(".")[0] for path in claim.fields if path.startswith(f"{group}[")}
+        yield from _too_many(claim.place, len(entries), f"entries in {group}", MAX_ENTRIES)
+    for request in requests:
+        where = claim.place.at(request.path)
+        yield from _too_many(where, len(request.alternatives), "alternatives in firstAvailable", MAX_ALTERNATIVES)
+        for each in (request, *request.alternatives):
+            yield from _selectors(claim.place, each.path, each.selectors)
 
 
 def _selectors(place: Place, path: str, selectors: Maybe[tuple[str, ...]]) -> Iterator[Verdict]:

@@ -50,5 +50,7 @@ def serves_gpus(cluster: ClusterFacts, estate: Estate) -> Truth:
     """Tell whether a cluster has GPU pools, or gets software that is only there for GPUs."""
     here = ClusterRef(name=cluster.name)
     pools = (all_of(cluster.is_meant_by(pool.cluster), has_gpus(pool)) for pool in estate.pools_near(here))
-    software = (cluster.is_meant_by(item.cluster) for item in (*estate.components_near(here), *estate.stacks))
+    software = (
+        cluster.is_meant_by(item.cluster) for item in (*estate.components_near(here), *estate.stacks_near(here))
+    )
     return any_of(*pools, *software)
